@@ -1,0 +1,57 @@
+"""What kind of target this is, and which columns carry no information.
+
+Integer-valued targets are the hard case: class labels and counts look alike. The rule is written
+down once, here, and ``target_kind`` overrides it everywhere.
+"""
+
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["MAX_INTEGER_CLASSES", "TARGET_KINDS", "TargetKind", "constant_columns", "target_kind_of"]
+
+TargetKind: TypeAlias = Literal["classes", "continuous"]
+TARGET_KINDS = ("auto", "classes", "continuous")
+# More distinct whole numbers than this are taken for counts or measurements, not for classes.
+MAX_INTEGER_CLASSES = 20
+
+
+def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
+    """Say whether a target holds classes or numbers.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        The target.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        "auto": text, booleans and at most 20 distinct whole numbers are classes; several outputs
+        and all else are numbers.
+
+    Returns
+    -------
+    {"classes", "continuous"}
+        The kind.
+
+    Examples
+    --------
+    >>> target_kind_of([0, 1, 1, 0]), target_kind_of([0.5, 1.25, 3.0])
+    ('classes', 'continuous')
+    """
+    if target_kind not in TARGET_KINDS:
+        msg = f"target_kind must be one of {TARGET_KINDS}, got {target_kind!r}."
+        raise ValueError(msg)
+    values = np.asarray(y)
+    if target_kind != "auto":
+        return "classes" if target_kind == "classes" else "continuous"
+    if values.ndim == 2 and values.shape[1] > 1:
+        return "continuous"
+    if values.dtype.kind not in "fiu":
+        return "classes"
+    whole = np.array_equal(values, np.round(values))
+    return "classes" if whole and len(np.unique(values)) <= MAX_INTEGER_CLASSES else "continuous"
+
+
+def constant_columns(X: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark the columns that hold one single value."""
+    return np.asarray(X.max(axis=0) == X.min(axis=0))

@@ -1,0 +1,96 @@
+"""How wide a kernel is: a number, or a rule that reads it off the distances.
+
+Rules
+-----
+``"median"``
+    The median of the pairwise distances. Where it is zero (sparse columns, many identical samples)
+    the mean of the positive distances takes its place, and 1 where all samples are equal.
+``"sqrt_d"``
+    The square root of the number of features: the scale of distances on standardised data.
+``"narrow"``
+    The width at which the mean exponent |x - x'|^2 / (2 sigma^2) is 8, or an eighth of the number
+    of features where that is less (and never under 1/2). The usual widths, at which the exponent is
+    near 1, are all but blind to features that matter only together (``docs/recovery.md``).
+``"maximise"``
+    The width of a grid with the highest dependence, chosen anew for each set of features, as
+    algorithm 1 of the BAHSIC paper has it. The measure does that (it owns the dependence); the grid
+    is the median distance times :data:`GRID_FACTORS`.
+"""
+
+import math
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["GRID_FACTORS", "RULES", "Bandwidth", "bandwidth_grid", "resolve_bandwidth"]
+
+Bandwidth: TypeAlias = float | Literal["median", "sqrt_d", "narrow", "maximise"]
+
+RULES = ("median", "sqrt_d", "narrow", "maximise")
+NARROW_EXPONENT = 8.0
+FEATURES_PER_EXPONENT = 8.0
+LEAST_EXPONENT = 0.5
+GRID_FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
+
+
+def resolve_bandwidth(
+    rule: Bandwidth, squared_distances: NDArray[np.floating], n_columns: int
+) -> float:
+    """Turn a bandwidth rule into a number.
+
+    Parameters
+    ----------
+    rule : float or {"median", "sqrt_d", "narrow", "maximise"}
+        ``"maximise"`` answers with the median, around which the grid is built.
+    squared_distances : ndarray of shape (n_samples, n_samples)
+        Squared distances between the samples.
+    n_columns : int
+        Number of columns the distances were taken over.
+
+    Returns
+    -------
+    float
+        The bandwidth, positive.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> resolve_bandwidth("sqrt_d", np.zeros((3, 3)), 16)
+    4.0
+    """
+    if isinstance(rule, str):
+        if rule == "sqrt_d":
+            return math.sqrt(max(n_columns, 1))
+        if rule == "narrow":
+            return _narrow_width(squared_distances, n_columns)
+        if rule in {"median", "maximise"}:
+            return _median_distance(squared_distances)
+    elif np.isscalar(rule) and np.isreal(rule) and 0 < rule < math.inf:
+        return float(rule)
+    msg = f"bandwidth must be a positive number or one of {RULES}, got {rule!r}."
+    raise ValueError(msg)
+
+
+def bandwidth_grid(squared_distances: NDArray[np.floating]) -> list[float]:
+    """Widths tried by the rule ``"maximise"``: multiples of the median distance."""
+    centre = _median_distance(squared_distances)
+    return [factor * centre for factor in GRID_FACTORS]
+
+
+def _narrow_width(squared_distances: NDArray[np.floating], n_columns: int) -> float:
+    """Width at which the mean exponent is NARROW_EXPONENT, less for few features."""
+    n = len(squared_distances)
+    mean = float(squared_distances.sum()) / max(n * (n - 1), 1)
+    exponent = min(NARROW_EXPONENT, max(n_columns / FEATURES_PER_EXPONENT, LEAST_EXPONENT))
+    return math.sqrt(mean / (2.0 * exponent)) if mean > 0 else 1.0
+
+
+def _median_distance(squared_distances: NDArray[np.floating]) -> float:
+    """Median of the distances between different samples, never zero."""
+    upper = squared_distances[np.triu_indices(len(squared_distances), k=1)]
+    median = float(np.median(upper)) if len(upper) else 0.0
+    if median > 0:
+        return math.sqrt(median)
+    positive = upper[upper > 0]
+    return float(np.sqrt(positive).mean()) if len(positive) else 1.0

@@ -1,0 +1,122 @@
+"""What a measure of dependence is, and what it may offer to a search strategy.
+
+A *measure* holds hyper-parameters. ``measure.bind(X, y)`` gives a *bound measure*: immutable, tied to
+data, offering some of the capabilities below. A strategy names the methods it needs; a partner
+that lacks them is refused by name before any work is done.
+
+=================  =====================================================================
+capability         methods of the bound measure
+=================  =====================================================================
+feature scores     ``feature_scores(features)``: dependence of each feature alone
+subset scores      ``subset_score``, ``addition_scores``, ``removal_scores``,
+                   ``contributions``: dependence of sets, and of all sets one feature away
+=================  =====================================================================
+
+Features are given by position; all arrays are samples x features.
+"""
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+
+__all__ = ["BoundMeasure", "FeatureScores", "JointBoundMeasure", "Measure", "SubsetScores"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+
+@runtime_checkable
+class FeatureScores(Protocol):
+    """Dependence of single features on the target."""
+
+    def feature_scores(self, features: IndexArray) -> FloatArray:
+        """Score each feature on its own; higher is more dependent."""
+
+
+@runtime_checkable
+class SubsetScores(Protocol):
+    """Dependence of sets of features on the target."""
+
+    def subset_score(self, subset: IndexArray) -> float:
+        """Score a set of features."""
+
+    def addition_scores(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
+        """Score the set with each candidate added."""
+
+    def removal_scores(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
+        """Score the set with each candidate removed."""
+
+    def contributions(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
+        """Score what each candidate adds: lost when a member leaves, gained when another joins."""
+
+
+class BoundMeasure(ABC):
+    """A measure tied to data; immutable."""
+
+    n_features: int
+
+
+class JointBoundMeasure(BoundMeasure):
+    """Base for measures of sets: everything follows from a score and the contributions to it."""
+
+    @abstractmethod
+    def scored_contributions(
+        self, subset: IndexArray, candidates: IndexArray
+    ) -> tuple[float, FloatArray]:
+        """Score of the set, and each candidate's contribution to it, from one Gram matrix."""
+
+    def subset_score(self, subset: ArrayLike) -> float:
+        """Score a set of features."""
+        return self.scored_contributions(_positions(subset), _positions([]))[0]
+
+    def contributions(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
+        """Score what each candidate adds: lost when a member leaves, gained when another joins."""
+        return self.scored_contributions(_positions(subset), _positions(candidates))[1]
+
+    def addition_scores(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
+        """Score the set with each candidate added."""
+        subset, candidates = _positions(subset), _positions(candidates)
+        if np.isin(candidates, subset).any():
+            msg = "addition_scores takes candidates outside the set."
+            raise ValueError(msg)
+        score, contributions = self.scored_contributions(subset, candidates)
+        return score + contributions
+
+    def removal_scores(self, subset: ArrayLike, candidates: ArrayLike | None = None) -> FloatArray:
+        """Score the set with each candidate (by default each member) removed."""
+        subset = _positions(subset)
+        candidates = subset if candidates is None else _positions(candidates)
+        if not np.isin(candidates, subset).all():
+            msg = "removal_scores takes members of the set."
+            raise ValueError(msg)
+        score, contributions = self.scored_contributions(subset, candidates)
+        return score - contributions
+
+
+class Measure(BaseEstimator, ABC):
+    """Hyper-parameters of a measure of dependence.
+
+    ``bound_type`` is the class that :meth:`bind` answers with; strategies look at it to see whether
+    measure and strategy fit together.
+    """
+
+    bound_type: ClassVar[type[BoundMeasure]]
+
+    @abstractmethod
+    def bind(self, X: ArrayLike, y: Any) -> BoundMeasure:
+        """Tie the measure to data.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, finite numbers.
+        y : array-like
+            Target.
+        """
+
+
+def _positions(features: ArrayLike) -> IndexArray:
+    return np.asarray(features, dtype=np.intp)

@@ -1,0 +1,149 @@
+"""Normalised HSIC: the cosine between centred Gram matrices, also called centred alignment.
+
+NHSIC(K, L) = <HKH, HLH> / (|HKH| |HLH|) lies between 0 (for positive semi-definite kernels) and 1. It is
+the measure of N3LARS and, under the name of kernel target alignment, the model selection
+criterion of the thesis. With linear kernels and one feature it is the squared correlation.
+
+Cost: as HSIC, with one exponential for every pair of samples and candidate, because the norm of
+the changed kernel is no linear function of it.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hsieve.kernels import EncodedColumns, Kernel, centre
+from hsieve.kernels.centring import centred_squared_norm
+from hsieve.kernels.subsets import SubsetKernel
+from hsieve.measures.base import JointBoundMeasure
+from hsieve.measures.hsic import KernelMeasure, best_width_kernel, gram_pair
+
+__all__ = ["NHSIC", "BoundNHSIC", "nhsic"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# A centred Gram matrix with a smaller share of its norm left is constant up to rounding.
+RELATIVE_ZERO = 1e-12
+
+
+def nhsic(
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    kernel_x: Kernel | None = None,
+    kernel_y: Kernel | None = None,
+) -> float:
+    """Estimate the normalised dependence between all columns of X together and y.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        Features, taken as they are.
+    y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
+        Target, taken as it is.
+    kernel_x, kernel_y : Kernel or None, default=None
+        As in :func:`hsieve.hsic`.
+
+    Returns
+    -------
+    float
+        Between 0 and 1 for positive semi-definite kernels; 0 where one side is constant.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import kernels, nhsic
+    >>> x = np.arange(5.0)
+    >>> round(nhsic(x, 3 - 2 * x, kernel_x=kernels.Linear(), kernel_y=kernels.Linear()), 12)
+    1.0
+    """
+    gram_x, gram_y = gram_pair(X, y, kernel_x, kernel_y)
+    return _alignment(gram_x, _unit_target(gram_y))
+
+
+class NHSIC(KernelMeasure):
+    """Normalised HSIC (centred alignment) between sets of features and the target.
+
+    Parameters
+    ----------
+    kernel_x, kernel_y, categorical, target_kind, standardise, precision
+        See :class:`hsieve.measures.hsic.KernelMeasure`.
+    """
+
+    def bind(self, X: ArrayLike, y: Any) -> "BoundNHSIC":
+        """Tie the measure to data."""
+        parts = self._bound_parts(X, y)
+        return BoundNHSIC(unit_target=_unit_target(parts["gram_y"]), **parts)
+
+
+@dataclass(frozen=True, eq=False)
+class BoundNHSIC(JointBoundMeasure):
+    """NHSIC tied to data: ``score(S) = <K_S, unit_target> / |H K_S H|``."""
+
+    columns: EncodedColumns
+    kernel: Kernel
+    gram_y: FloatArray
+    unit_target: FloatArray
+    precision: type[np.floating]
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """Number of features."""
+        return self.columns.n_features
+
+    def feature_scores(self, features: ArrayLike) -> FloatArray:
+        """NHSIC of each feature alone."""
+        features = np.asarray(features, dtype=np.intp)
+        return np.array([self._score(self._on_subset(features[[i]])) for i in range(len(features))])
+
+    def scored_contributions(
+        self, subset: IndexArray, candidates: IndexArray
+    ) -> tuple[float, FloatArray]:
+        """Score of the set, and what each candidate adds to it."""
+        kernel = self._on_subset(subset)
+        score = self._score(kernel)
+        inner = float(np.vdot(self.unit_target, kernel.gram))
+        contributions = np.empty(len(candidates))
+        member = np.isin(candidates, subset)
+        for chosen, removal in ((member, True), (~member, False)):
+            features = candidates[chosen]
+            after = _ratio(
+                inner + kernel.changes(self.unit_target, features, removal=removal),
+                kernel.changed_norms(features, removal=removal),
+                len(self.gram_y),
+            )
+            contributions[chosen] = score - after if removal else after - score
+        return score, contributions
+
+    def _on_subset(self, subset: IndexArray) -> SubsetKernel:
+        """Kernel of a set, the width chosen to maximise NHSIC where the kernel asks for that."""
+        return best_width_kernel(self.kernel, self.columns, subset, self._score, self.precision)
+
+    def _score(self, kernel: SubsetKernel) -> float:
+        return _alignment(kernel.gram, self.unit_target)
+
+
+def _unit_target(gram_y: FloatArray) -> FloatArray:
+    """Centred Gram matrix of the target, of Frobenius norm one (zero for a constant target)."""
+    centred = centre(gram_y)
+    norm = np.linalg.norm(centred)
+    if norm <= RELATIVE_ZERO * np.linalg.norm(gram_y):
+        return np.zeros_like(centred)
+    return centred / norm
+
+
+def _alignment(gram_x: FloatArray, unit_target: FloatArray) -> float:
+    inner = np.vdot(unit_target, gram_x)
+    return float(_ratio(inner, np.asarray(centred_squared_norm(gram_x)), len(gram_x)))
+
+
+def _ratio(inner: Any, squared_norm: FloatArray, n_samples: int) -> FloatArray:
+    """Inner product over norm, zero where the kernel is constant."""
+    constant = squared_norm <= (RELATIVE_ZERO * n_samples) ** 2
+    return np.where(constant, 0.0, inner / np.sqrt(np.where(constant, 1.0, squared_norm)))
+
+
+NHSIC.bound_type = BoundNHSIC

@@ -1,0 +1,98 @@
+"""What a search strategy is, and the one result that every strategy gives.
+
+A strategy walks over sets of features with the help of a bound measure. It lists the methods it
+needs; a measure that lacks one is refused by name, before any work is done.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.measures.base import BoundMeasure, Measure
+
+__all__ = ["SelectionPath", "Strategy", "best_first"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionPath:
+    """The way a search took through the features.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_features,)
+        All features, best first.
+    feature_scores : ndarray of shape (n_features,)
+        For each feature *in that order*, the score that decided its place: its own dependence
+        (ranking), what it brought when it joined (forward), what it was worth when it left (backward).
+    sizes : ndarray of shape (n_sets,)
+        Sizes of the sets visited; the set of size s is ``order[:s]``.
+    set_scores : ndarray of shape (n_sets,)
+        Score of each of those sets.
+    stop_reason : str
+        Why the search ended, in words.
+    n_evaluations : int
+        Number of sets scored on the way.
+    """
+
+    order: IndexArray
+    feature_scores: FloatArray
+    sizes: IndexArray
+    set_scores: FloatArray
+    stop_reason: str
+    n_evaluations: int
+
+
+class Strategy(BaseEstimator, ABC):
+    """A way to search, independent of the measure.
+
+    ``needs`` lists the methods a bound measure must offer; ``refusal`` says in words what to do
+    with a measure that lacks them.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ()
+    refusal: ClassVar[str] = ""
+
+    def check_compatible(self, measure: Measure) -> None:
+        """Refuse a measure that lacks a needed method.
+
+        Raises
+        ------
+        IncompatibleCombinationError
+            Naming measure, strategy and the missing methods.
+        """
+        bound_type = getattr(measure, "bound_type", None)
+        if bound_type is None:
+            msg = f"measure must be a hsieve measure such as HSIC(), got {measure!r}."
+            raise IncompatibleCombinationError(msg)
+        missing = [name for name in self.needs if not hasattr(bound_type, name)]
+        if missing:
+            msg = (
+                f"{type(self).__name__} cannot search with {type(measure).__name__}: "
+                f"it lacks {', '.join(missing)}. {self.refusal}"
+            )
+            raise IncompatibleCombinationError(msg)
+
+    @abstractmethod
+    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+        """Search for the best features.
+
+        Parameters
+        ----------
+        bound : BoundMeasure
+            Measure tied to data.
+        n_features_to_select : int
+            How many features are wanted; the path may go further.
+        """
+
+
+def best_first(scores: FloatArray) -> IndexArray:
+    """Positions by falling score; ties go to the lower position."""
+    return np.argsort(-scores, kind="stable")
