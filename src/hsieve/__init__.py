@@ -1,1 +1,54 @@
-"""hsieve."""
+"""hsieve: the few features that matter, when the relation to the target is not linear.
+
+>>> from hsieve import BAHSIC
+>>> from hsieve.data.synthetic import make_xor
+>>> problem = make_xor(200, 40, random_state=0)
+>>> sorted(BAHSIC(2).fit(problem.X, problem.y).selected_indices_.tolist())
+[0, 1]
+"""
+
+from hsieve import kernels
+from hsieve.estimators import BAHSIC, FOHSIC, DependenceSelector, FamilyRanking
+from hsieve.exceptions import ConstantFeatureWarning, IncompatibleCombinationError
+from hsieve.inference import feature_tests, hsic_interval, hsic_test, hsic_variance
+from hsieve.measures import (
+    HSIC,
+    NHSIC,
+    FamilyScore,
+    KernelRidge,
+    MutualInformation,
+    Pearson,
+    Ridge,
+    hsic,
+    nhsic,
+)
+from hsieve.strategies import Backward, Forward, Ranking, SelectionPath
+
+__all__ = [
+    "BAHSIC",
+    "FOHSIC",
+    "HSIC",
+    "NHSIC",
+    "Backward",
+    "ConstantFeatureWarning",
+    "DependenceSelector",
+    "FamilyRanking",
+    "FamilyScore",
+    "Forward",
+    "IncompatibleCombinationError",
+    "KernelRidge",
+    "MutualInformation",
+    "Pearson",
+    "Ranking",
+    "Ridge",
+    "SelectionPath",
+    "feature_tests",
+    "hsic",
+    "hsic_interval",
+    "hsic_test",
+    "hsic_variance",
+    "kernels",
+    "nhsic",
+]
+
+__version__ = "0.1.0"

@@ -303,15 +303,18 @@ class TestCsv:
 
 class TestParquet:
     def test_all_number_types(self, tmp_path: Path) -> None:
-        types = [pa.int8(), pa.uint64(), pa.float16(), pa.float32(), pa.float64(), pa.bool_()]
+        types = [pa.int8(), pa.uint64(), pa.float32(), pa.float64(), pa.bool_()]
         types += [pa.decimal128(9, 0), pa.decimal128(9, 3), pa.decimal256(40, 2)]
         columns = {f"c{i}": pa.array([1, 0, 1], pa.int8()).cast(t) for i, t in enumerate(types)}
+        columns["half"] = pa.array(np.array([1, 0, 1], dtype=np.float16))
         path = write_arrow(tmp_path / "t.parquet", **columns, y=[0.5, 1.5, 2.5])
         assert (read_table(path, target="y").X == [[1], [0], [1]]).all()
 
-    @pytest.mark.parametrize("of", [pa.string(), pa.large_string(), pa.string_view()], ids=str)
-    def test_text_types(self, tmp_path: Path, of: Any) -> None:
-        text = pa.array(["b", "a", "b"], of)
+    @pytest.mark.parametrize("of", ["string", "large_string", "string_view"])
+    def test_text_types(self, tmp_path: Path, of: str) -> None:
+        if not hasattr(pa, of):
+            pytest.skip("this pyarrow does not have the type")
+        text = pa.array(["b", "a", "b"], getattr(pa, of)())
         path = write_arrow(tmp_path / "t.parquet", a=text, y=text)
         table = read_table(path, target="y", categorical=["a"])
         assert (table.X.ravel().tolist(), table.y.tolist()) == ([1, 0, 1], ["b", "a", "b"])

@@ -9,7 +9,13 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["MAX_INTEGER_CLASSES", "TARGET_KINDS", "TargetKind", "constant_columns", "target_kind_of"]
+__all__ = [
+    "MAX_INTEGER_CLASSES",
+    "TARGET_KINDS",
+    "TargetKind",
+    "constant_columns",
+    "target_kind_of",
+]
 
 TargetKind: TypeAlias = Literal["classes", "continuous"]
 TARGET_KINDS = ("auto", "classes", "continuous")

@@ -44,7 +44,9 @@ MAX_ORDER = 64
 MAX_REMOVAL_EXPONENT = {np.dtype(np.float32): 2.0, np.dtype(np.float64): 8.0}
 
 
-def quadratic_forms(matrix: NDArray[np.floating], vectors: NDArray[np.floating]) -> NDArray[np.floating]:
+def quadratic_forms(
+    matrix: NDArray[np.floating], vectors: NDArray[np.floating]
+) -> NDArray[np.floating]:
     """Compute v'Mv for every column v, for a symmetric matrix M.
 
     Parameters

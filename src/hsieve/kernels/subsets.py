@@ -180,9 +180,7 @@ class GaussianSubset(RadialSubset):
         # exponent and so the shortest series.
         numbers = numbers - 0.5 * (numbers.max(axis=0) + numbers.min(axis=0))
         exponent = 2.0 * self.rate * float(np.abs(numbers).max()) ** 2
-        order = series_order(
-            exponent, removal=signed_rate > 0, tolerance=TOLERANCE[weighted.dtype]
-        )
+        order = series_order(exponent, removal=signed_rate > 0, tolerance=TOLERANCE[weighted.dtype])
         if order <= MAX_ORDER:
             return series_changes(weighted, numbers, signed_rate, order)
         gaps = (np.subtract.outer(x, x) for x in numbers.T)

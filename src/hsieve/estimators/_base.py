@@ -1,0 +1,184 @@
+"""What every selector owes scikit-learn and its users, written once.
+
+A concrete selector says which measure and which strategy it is (:meth:`BaseSelector._parts`); this
+class validates the data, sets constant columns aside, runs the search and puts the result where
+people look for it.
+"""
+
+import warnings
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hsieve.data.validation import constant_columns, target_kind_of
+from hsieve.exceptions import ConstantFeatureWarning
+from hsieve.kernels import Precomputed
+from hsieve.measures.base import Measure
+from hsieve.strategies.base import SelectionPath, Strategy
+
+__all__ = ["BaseSelector"]
+
+DEFAULT_N_FEATURES = 10
+MIN_SAMPLES = 4
+
+
+class BaseSelector(SelectorMixin, BaseEstimator):
+    """Base of all selectors.
+
+    Attributes
+    ----------
+    selected_indices_ : ndarray of shape (n_selected,)
+        Chosen features, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Place of each feature, 1 = best.
+    scores_ : ndarray of shape (n_features,)
+        Score that decided each feature's place; zero for constant columns.
+    path_ : SelectionPath
+        The whole search.
+    n_features_in_ : int
+        Number of features seen.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where they were given.
+    """
+
+    n_features_to_select: int | float | None
+
+    @abstractmethod
+    def _parts(self) -> tuple[Measure, Strategy]:
+        """Measure and strategy made from the constructor's parameters."""
+
+    def fit(self, X: ArrayLike, y: Any) -> Self:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers.
+        y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
+            Classes, numbers, several outputs, or a Gram matrix where the measure takes one.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        X, y = validate_data(
+            self,
+            X,
+            y,
+            dtype=[np.float64, np.float32],
+            multi_output=True,
+            ensure_min_samples=2,
+            ensure_min_features=1,
+        )
+        y = np.ravel(y) if y.ndim == 2 and y.shape[1] == 1 else y
+        measure, strategy = self._parts()
+        strategy.check_compatible(measure)
+        _check_target(y, measure)
+        if len(X) < MIN_SAMPLES:
+            msg = f"Found n_samples = {len(X)}; at least {MIN_SAMPLES} samples are needed."
+            raise ValueError(msg)
+        n_wanted = self._n_wanted(X.shape[1])
+        varying = self._varying_features(X)
+        path = strategy.search(_bind(measure, X, y, varying), max(1, min(n_wanted, len(varying))))
+        self._keep(path, varying, n_wanted)
+        return self
+
+    def _n_wanted(self, n_features: int) -> int:
+        """Number of features asked for."""
+        wanted = self.n_features_to_select
+        if wanted is None:
+            return min(DEFAULT_N_FEATURES, n_features)
+        if isinstance(wanted, Integral) and not isinstance(wanted, bool):
+            if 1 <= wanted <= n_features:
+                return int(wanted)
+        elif isinstance(wanted, Real) and not isinstance(wanted, bool) and 0 < wanted < 1:
+            return max(1, int(wanted * n_features))
+        msg = (
+            "n_features_to_select must be None, a whole number from 1 to the number of features "
+            f"({n_features}) or a share between 0 and 1, got {wanted!r}."
+        )
+        raise ValueError(msg)
+
+    def _varying_features(self, X: NDArray[Any]) -> NDArray[np.intp]:
+        """Features that hold more than one value; the others are named in a warning."""
+        constant = constant_columns(X)
+        if constant.all():
+            msg = f"All {X.shape[1]} feature(s) are constant: there is nothing to select from."
+            raise ValueError(msg)
+        if constant.any():
+            names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))[constant]
+            shown = ", ".join(str(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
+            msg = f"{len(names)} constant column(s) will never be selected: {shown}."
+            warnings.warn(msg, ConstantFeatureWarning, stacklevel=3)
+        return np.flatnonzero(~constant)
+
+    def _keep(self, path: SelectionPath, varying: NDArray[np.intp], n_wanted: int) -> None:
+        """Translate the path back to all features and store it."""
+        n_features = self.n_features_in_
+        constant = np.setdiff1d(np.arange(n_features), varying)
+        order = np.concatenate([varying[path.order], constant])
+        if n_wanted > len(varying):
+            msg = (
+                f"{n_wanted} features were asked for, but only {len(varying)} are not constant; "
+                "these are selected."
+            )
+            warnings.warn(msg, ConstantFeatureWarning, stacklevel=3)
+        self.path_ = SelectionPath(
+            order=order,
+            feature_scores=np.concatenate([path.feature_scores, np.zeros(len(constant))]),
+            sizes=path.sizes,
+            set_scores=path.set_scores,
+            stop_reason=path.stop_reason,
+            n_evaluations=path.n_evaluations,
+        )
+        self.selected_indices_ = order[: min(n_wanted, len(varying))]
+        self.ranking_ = np.empty(n_features, dtype=np.intp)
+        self.ranking_[order] = np.arange(1, n_features + 1)
+        self.scores_ = np.empty(n_features)
+        self.scores_[order] = self.path_.feature_scores
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.selected_indices_] = True
+        return mask
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.two_d_labels = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def _check_target(y: NDArray[Any], measure: Measure) -> None:
+    """Refuse a target with nothing to depend on."""
+    if isinstance(getattr(measure, "kernel_y", None), Precomputed):
+        return
+    kind = target_kind_of(y, getattr(measure, "target_kind", "auto"))
+    if len(np.unique(y)) < 2:
+        what = "1 class" if kind == "classes" else "1 distinct value"
+        msg = f"The target holds {what}; at least two are needed to select features."
+        raise ValueError(msg)
+    if kind == "continuous" and y.dtype.kind not in "fiub":
+        msg = f"A continuous target must be numeric, got values such as {y.flat[0]!r}."
+        raise ValueError(msg)
+
+
+def _bind(measure: Measure, X: NDArray[Any], y: Any, varying: NDArray[np.intp]) -> Any:
+    """Bind the measure to the varying features, its categories renumbered to match."""
+    categorical = list(getattr(measure, "categorical", ()))
+    if categorical and len(varying) < X.shape[1]:
+        positions = {int(feature): place for place, feature in enumerate(varying)}
+        kept = [positions[j] for j in categorical if j in positions]
+        measure = type(measure)(**{**measure.get_params(deep=False), "categorical": kept})
+    return measure.bind(X if len(varying) == X.shape[1] else X[:, varying], y)

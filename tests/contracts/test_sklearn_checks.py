@@ -1,0 +1,53 @@
+"""Every public selector passes scikit-learn's own checks, also those its suite leaves out."""
+
+import pytest
+from sklearn.utils import estimator_checks
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from hsieve import (
+    BAHSIC,
+    FOHSIC,
+    HSIC,
+    NHSIC,
+    Backward,
+    DependenceSelector,
+    MutualInformation,
+    Pearson,
+    kernels,
+)
+
+SELECTORS = [
+    BAHSIC(),
+    BAHSIC(kernel_x=kernels.Gaussian("maximise"), n_contexts=1, step=0.1),
+    BAHSIC(kernel_x=kernels.Linear()),
+    FOHSIC(),
+    DependenceSelector(),
+    DependenceSelector(NHSIC(), strategy="forward"),
+    DependenceSelector(HSIC(estimator="biased"), strategy=Backward(step=1)),
+    DependenceSelector(Pearson()),
+    DependenceSelector(MutualInformation()),
+]
+
+# The public suite does not call these.
+EXTRA_CHECKS = [
+    "check_dataframe_column_names_consistency",
+    "check_transformer_get_feature_names_out",
+    "check_transformer_get_feature_names_out_pandas",
+    "check_get_feature_names_out_error",
+    "check_set_output_transform",
+    "check_set_output_transform_pandas",
+    "check_set_output_transform_polars",
+    "check_global_output_transform_pandas",
+    "check_global_set_output_transform_polars",
+]
+
+
+@parametrize_with_checks(SELECTORS)
+def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("selector", SELECTORS, ids=repr)
+@pytest.mark.parametrize("name", EXTRA_CHECKS)
+def test_selectors_pass_the_checks_outside_the_public_suite(selector, name):
+    getattr(estimator_checks, name)(type(selector).__name__, selector)
