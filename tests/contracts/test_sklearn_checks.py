@@ -11,6 +11,7 @@ from hsieve import (
     NHSIC,
     Backward,
     DependenceSelector,
+    FamilyRanking,
     MutualInformation,
     Pearson,
     kernels,
@@ -25,6 +26,7 @@ SELECTORS = [
     DependenceSelector(NHSIC(), strategy="forward"),
     DependenceSelector(HSIC(estimator="biased"), strategy=Backward(step=1)),
     DependenceSelector(Pearson()),
+    FamilyRanking(),
     DependenceSelector(MutualInformation()),
 ]
 
@@ -47,6 +49,7 @@ def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
+@pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 @pytest.mark.parametrize("name", EXTRA_CHECKS)
 def test_selectors_pass_the_checks_outside_the_public_suite(selector, name):

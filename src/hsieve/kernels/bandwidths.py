@@ -31,6 +31,7 @@ RULES = ("median", "sqrt_d", "narrow", "maximise")
 NARROW_EXPONENT = 8.0
 FEATURES_PER_EXPONENT = 8.0
 LEAST_EXPONENT = 0.5
+ROUNDING = 1e-12
 GRID_FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 
 
@@ -89,8 +90,12 @@ def _narrow_width(squared_distances: NDArray[np.floating], n_columns: int) -> fl
 def _median_distance(squared_distances: NDArray[np.floating]) -> float:
     """Median of the distances between different samples, never zero."""
     upper = squared_distances[np.triu_indices(len(squared_distances), k=1)]
-    median = float(np.median(upper)) if len(upper) else 0.0
-    if median > 0:
+    if not len(upper):
+        return 1.0
+    # Distances of equal samples come out of a matrix product as rounding noise, not as zero.
+    noise = ROUNDING * float(upper.max())
+    median = float(np.median(upper))
+    if median > noise:
         return math.sqrt(median)
-    positive = upper[upper > 0]
+    positive = upper[upper > noise]
     return float(np.sqrt(positive).mean()) if len(positive) else 1.0

@@ -113,17 +113,33 @@ def encode_columns(
     return EncodedColumns(np.hstack(blocks), starts, is_category)
 
 
-def squared_distances(matrix: NDArray[np.floating]) -> NDArray[np.float64]:
+def squared_distances(
+    matrix: NDArray[np.floating], dtype: type[np.floating] | np.dtype = np.float64
+) -> NDArray[np.floating]:
     """Squared Euclidean distances between all rows, by one matrix product.
 
     Columns are centred first, so that a large common offset does not cancel the digits away.
+
+    Parameters
+    ----------
+    matrix : ndarray of shape (n_rows, n_columns)
+        The rows.
+    dtype : dtype, default=float64
+        Precision of the product and of the result.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_rows)
+        Squared distances, exactly zero on the diagonal.
     """
-    matrix = matrix.astype(np.float64, copy=False)
-    centred = matrix - matrix.mean(axis=0)
+    centred = (matrix - matrix.mean(axis=0, dtype=np.float64)).astype(dtype, copy=False)
     norms = np.einsum("ij,ij->i", centred, centred)
-    distances = norms[:, None] + norms[None, :] - 2.0 * (centred @ centred.T)
-    np.maximum(distances, 0.0, out=distances)
-    np.fill_diagonal(distances, 0.0)
+    distances = centred @ centred.T
+    distances *= -2
+    distances += norms[:, None]
+    distances += norms[None, :]
+    np.maximum(distances, 0, out=distances)
+    np.fill_diagonal(distances, 0)
     return distances
 
 

@@ -215,7 +215,8 @@ class HSIC(KernelMeasure):
         """Tie the measure to data."""
         weights_of = checked_estimator(self.estimator)
         parts = self._bound_parts(X, y)
-        return BoundHSIC(weights=weights_of(parts["gram_y"]), **parts)
+        weights = weights_of(parts["gram_y"]).astype(parts["precision"], copy=False)
+        return BoundHSIC(weights=weights, **parts)
 
 
 @dataclass(frozen=True, eq=False)

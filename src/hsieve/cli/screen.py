@@ -1,0 +1,146 @@
+"""What appears on the screen: the result on stdout, all else on stderr.
+
+The progress bar is on stderr, only if that is a terminal, and only for work of over two seconds.
+"""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock, Timer
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
+
+from hsieve.progress import listen
+
+__all__ = ["as_text", "complain", "legible", "progress_bar", "result_console"]
+
+BAR_DELAY = 2.0
+# A file or a pipe has no edge at which lines would have to break.
+WIDTH_WITHOUT_TERMINAL = 10_000
+
+
+def legible(text: str) -> str:
+    r"""Show the characters that cannot be seen as escapes.
+
+    Parameters
+    ----------
+    text : str
+        Any text, such as a column name from a file.
+
+    Returns
+    -------
+    str
+        The text on one line.
+
+    Examples
+    --------
+    >>> print(legible("two\nlines"))
+    two\nlines
+    """
+    return "".join(
+        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
+        for character in text
+    )
+
+
+def as_text(value: str, style: str = "") -> Text:
+    """Return a text that is shown as it is, with no markup in it.
+
+    Parameters
+    ----------
+    value : str
+        Any text.
+    style : str, default=""
+        A Rich style.
+
+    Returns
+    -------
+    Text
+        For a cell or a line.
+    """
+    return Text(legible(value), style=style)
+
+
+def complain(kind: str, message: str) -> None:
+    """Write one line to stderr.
+
+    Parameters
+    ----------
+    kind : {"error", "warning"}
+        How the line begins.
+    message : str
+        The sentence; line breaks in it become spaces.
+    """
+    sys.stderr.write(f"{kind}: {legible(' '.join(message.split()))}\n")
+
+
+def result_console() -> Console:
+    """Return the console for results, as wide as it takes where stdout is no terminal.
+
+    Returns
+    -------
+    Console
+        A console on the current stdout.
+    """
+    width = None if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
+    return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+@contextmanager
+def progress_bar(what: str, *, shown: bool = True) -> Iterator[None]:
+    """Show how far the work inside the block is, once it takes over two seconds.
+
+    Parameters
+    ----------
+    what : str
+        Words beside the bar until the work reports its own.
+    shown : bool, default=True
+        False for silence.
+    """
+    if not shown or not sys.stderr.isatty():
+        yield
+        return
+    bar = _DelayedBar(what)
+    try:
+        with listen(bar.update):
+            yield
+    finally:
+        bar.close()
+
+
+class _DelayedBar:
+    """A bar that a timer brings up, so that it comes even where the work reports nothing."""
+
+    def __init__(self, what: str) -> None:
+        self._progress = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._task = self._progress.add_task(legible(what), total=None)
+        self._lock = Lock()
+        self._closed = False
+        self._timer = Timer(BAR_DELAY, self._show)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def update(self, share_done: float, what: str) -> None:
+        """Take a report of the work."""
+        self._progress.update(self._task, total=1.0, completed=share_done, description=what)
+
+    def close(self) -> None:
+        """Take the bar away, or see to it that it never comes."""
+        self._timer.cancel()
+        with self._lock:
+            self._closed = True
+            if self._progress.live.is_started:
+                self._progress.stop()
+
+    def _show(self) -> None:
+        with self._lock:
+            if not self._closed:
+                self._progress.start()

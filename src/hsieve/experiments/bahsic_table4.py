@@ -1,0 +1,357 @@
+"""Table 4 of the BAHSIC paper: does support vector regression do as well with few features?
+
+Protocol of [1]_, section 5.3: 10-fold cross-validation, epsilon-SVR with epsilon = 0.001 and a
+Gaussian kernel; once with all features, once with random ones, once with those that BAHSIC
+chooses. The paper does not say how the cost C and the width of the kernel are set; here both are
+chosen by 5-fold cross-validation inside each training part. Features are chosen inside it as
+well, so a test sample has no say in what is tested on it.
+
+Bodyfat appears twice. The collection's target is the percentage of fat, from 0 to 47.5, on which
+an error of 0.0019 is out of reach. Percentage and density of the body are functions of one another
+(Siri's formula), and density has a deviation of 0.019: the published figure fits the task that has
+density for its target and the percentage among its 14 features.
+
+Cost: for each fold 8 searches over a grid of 20 regressions, 5 fits each; about two minutes in all.
+
+References
+----------
+.. [1] L. Song, A. Smola, A. Gretton, K. Borgwardt, "Supervised feature selection via dependence
+   estimation", 2007.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from sklearn.model_selection import GridSearchCV, KFold
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+
+from hsieve.data.collection import load_dataset
+from hsieve.data.validation import constant_columns
+from hsieve.estimators import BAHSIC
+from hsieve.exceptions import ConstantFeatureWarning
+from hsieve.experiments.base import Comparison, Experiment, Figure, Record, Settings
+from hsieve.kernels import Gaussian
+from hsieve.progress import report
+
+__all__ = ["EXPERIMENT", "TASKS", "Task", "explain", "run", "summarise"]
+
+FloatArray = NDArray[np.float64]
+IndexArray = NDArray[np.intp]
+
+N_FOLDS = 10
+N_INNER_FOLDS = 5
+N_DRAWS = 5
+EPSILON = 1e-3
+# The target is divided by its deviation, and the features are standardised, so one grid fits all.
+COSTS = (0.1, 1.0, 10.0, 100.0, 1000.0)
+WIDTHS = (0.5, 1.0, 2.0, 4.0)
+
+ALL = "all features"
+RANDOM = "random features"
+DEFAULT_RULE = "BAHSIC (our default)"
+PAPER_RULE = "BAHSIC (paper's rule)"
+METHODS = (ALL, RANDOM, DEFAULT_RULE, PAPER_RULE)
+
+
+@dataclass(frozen=True)
+class Task:
+    """One row of the table.
+
+    Parameters
+    ----------
+    name : str
+        Name of the row.
+    key : str
+        Name of the data in the collection.
+    n_selected : int
+        Number of features to choose, as in the paper.
+    paper_shape : tuple of int
+        Samples and features according to the paper.
+    published : dict of str to Figure
+        Published root mean square errors; empty where the scale of the target is another.
+    target_column : int or None, default=None
+        Column that changes places with the collection's target; None leaves it as it is.
+    """
+
+    name: str
+    key: str
+    n_selected: int
+    paper_shape: tuple[int, int]
+    published: dict[str, Figure] = field(default_factory=dict)
+    target_column: int | None = None
+
+    def load(self) -> tuple[FloatArray, FloatArray]:
+        """Return the features and the target."""
+        data = load_dataset(self.key)
+        X, y = data.X.astype(np.float64), data.y.astype(np.float64)
+        if self.target_column is not None:
+            column = X[:, self.target_column].copy()
+            X[:, self.target_column] = y
+            y = column
+        return X, y
+
+
+def _published(every: Figure, random: Figure, bahsic: Figure) -> dict[str, Figure]:
+    """Figures of a row of the paper; both our BAHSIC columns answer its one."""
+    return {ALL: every, RANDOM: random, DEFAULT_RULE: bahsic, PAPER_RULE: bahsic}
+
+
+TASKS = (
+    Task(
+        name="pyrim",
+        key="regression/pyrim",
+        n_selected=5,
+        paper_shape=(55, 27),
+        published=_published(Figure(0.112, 0.067), Figure(0.092, 0.073), Figure(0.085, 0.066)),
+    ),
+    Task(
+        name="triazines",
+        key="l1lsmi/triazines",
+        n_selected=2,
+        paper_shape=(186, 60),
+        published=_published(Figure(0.147, 0.027), Figure(0.157, 0.036), Figure(0.144, 0.033)),
+    ),
+    Task(
+        name="bodyfat (density)",
+        key="regression/bodyfat",
+        n_selected=7,
+        paper_shape=(227, 14),
+        published=_published(
+            Figure(0.0019, 0.0026), Figure(0.0019, 0.0026), Figure(0.0019, 0.0024)
+        ),
+        target_column=0,
+    ),
+    Task(name="bodyfat (percent)", key="regression/bodyfat", n_selected=7, paper_shape=(227, 14)),
+)
+
+
+def run(settings: Settings) -> list[Record]:
+    """Measure the error of each method on each fold of each data set.
+
+    Parameters
+    ----------
+    settings : Settings
+        Number of repetitions with other folds, processes and seed.
+
+    Returns
+    -------
+    list of dict
+        One record for each data set, trial, fold and method.
+
+    Raises
+    ------
+    DatasetNotFoundError
+        If the collection or one of the data sets is missing.
+    """
+    work = []
+    for place, task in enumerate(TASKS):
+        X, y = task.load()
+        for trial in range(settings.trials):
+            folds = KFold(N_FOLDS, shuffle=True, random_state=settings.seed + trial).split(X)
+            for fold, (train, test) in enumerate(folds):
+                seed = np.random.SeedSequence([settings.seed, place, trial, fold])
+                work.append((task, Fold(X, y, train, test, trial, fold), seed))
+    records: list[Record] = []
+    done = Parallel(n_jobs=settings.jobs, return_as="generator")(
+        delayed(_measure_fold)(*arguments) for arguments in work
+    )
+    for number, of_fold in enumerate(done, start=1):
+        records += of_fold
+        report(number / len(work), str(of_fold[0]["dataset"]))
+    return records
+
+
+def summarise(records: Sequence[Record]) -> list[Comparison]:
+    """Average over folds and trials, beside the published figures.
+
+    Parameters
+    ----------
+    records : sequence of dict
+        What :func:`run` returned.
+
+    Returns
+    -------
+    list of Comparison
+        One for each data set and method, in the order of the table.
+    """
+    cells = []
+    for task in TASKS:
+        for method in METHODS:
+            errors = [
+                float(record["rmse"])
+                for record in records
+                if record["dataset"] == task.name and record["method"] == method
+            ]
+            if errors:
+                measured = Figure(float(np.mean(errors)), float(np.std(errors)))
+                cells.append(Comparison(task.name, method, measured, task.published.get(method)))
+    return cells
+
+
+def explain(records: Sequence[Record]) -> list[str]:
+    """Say how the figures were made and where the paper's data differ from ours.
+
+    Parameters
+    ----------
+    records : sequence of dict
+        What :func:`run` returned.
+
+    Returns
+    -------
+    list of str
+        Sentences for the reader of the table.
+    """
+    sentences = [
+        f"Root mean square error: mean and deviation over {N_FOLDS} folds; difference = ours "
+        "minus the paper's.",
+        f"Ours: epsilon-SVR with epsilon = {EPSILON:g}; the cost C and the width of the Gaussian "
+        f"are chosen by {N_INNER_FOLDS}-fold cross-validation inside each training part (the "
+        "paper does not say how); features are chosen inside it too; the random column averages "
+        f"{N_DRAWS} draws in each fold.",
+    ]
+    for task in TASKS:
+        first = next((record for record in records if record["dataset"] == task.name), None)
+        if first is not None:
+            sentences.append(_describe(task, first))
+    constant = {
+        (record["dataset"], record["trial"], record["fold"])
+        for record in records
+        if int(record["n_constant"]) > 0
+    }
+    if constant:
+        sentences.append(
+            f"In {len(constant)} training parts some columns hold one single value; BAHSIC never "
+            "selects such a column."
+        )
+    return [*sentences, *BODYFAT_REMARKS]
+
+
+BODYFAT_REMARKS = (
+    "The paper's 227 bodyfat samples are nine tenths of 252, the size of a training part; its 55 "
+    "pyrim samples, and which of the 74 they are, we cannot tell.",
+    "The paper does not name bodyfat's target. An error of 0.0019 is impossible in percent of fat "
+    "(rounded to 0.1) and fits the density of the body (deviation 0.019), from which the "
+    "percentage is computed; so density is our reading, with the percentage among the features. "
+    "The row in percent has nothing to be compared with.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Fold:
+    """Data, and which samples train and test."""
+
+    X: FloatArray
+    y: FloatArray
+    train: IndexArray
+    test: IndexArray
+    trial: int
+    number: int
+
+    def error(self, features: IndexArray, inner: KFold) -> float:
+        """Root mean square error on the test part, of a regression on some features."""
+        scaler = StandardScaler().fit(self.X[np.ix_(self.train, features)])
+        target = self.y[self.train]
+        centre, deviation = target.mean(), target.std()
+        search = GridSearchCV(
+            SVR(epsilon=EPSILON / deviation),
+            {"C": COSTS, "gamma": [0.5 / (width**2 * len(features)) for width in WIDTHS]},
+            scoring="neg_mean_squared_error",
+            cv=inner,
+        )
+        search.fit(
+            scaler.transform(self.X[np.ix_(self.train, features)]), (target - centre) / deviation
+        )
+        predicted = search.predict(scaler.transform(self.X[np.ix_(self.test, features)]))
+        residuals = self.y[self.test] - (centre + deviation * predicted)
+        return float(np.sqrt(np.mean(residuals**2)))
+
+
+def _measure_fold(task: Task, fold: Fold, seed: np.random.SeedSequence) -> list[Record]:
+    """Measure all methods on one fold."""
+    rng = np.random.default_rng(seed)
+    inner = KFold(N_INNER_FOLDS, shuffle=True, random_state=int(rng.integers(2**31)))
+    n_features = fold.X.shape[1]
+    draws = [
+        np.sort(rng.choice(n_features, task.n_selected, replace=False)) for _ in range(N_DRAWS)
+    ]
+    choices = {ALL: [np.arange(n_features)], RANDOM: draws}
+    choices |= {rule: [make(task, fold)] for rule, make in SELECTIONS.items()}
+    shared: Record = {
+        "dataset": task.name,
+        "trial": fold.trial,
+        "fold": fold.number,
+        "n_train": len(fold.train),
+        "n_test": len(fold.test),
+        "n_features": n_features,
+        "n_constant": int(constant_columns(fold.X[fold.train]).sum()),
+        "target_mean": float(fold.y.mean()),
+        "target_deviation": float(fold.y.std()),
+    }
+    return [
+        shared
+        | {
+            "method": method,
+            "n_selected": len(sets[0]),
+            "rmse": float(np.mean([fold.error(features, inner) for features in sets])),
+        }
+        for method, sets in choices.items()
+    ]
+
+
+def _select_by_default(task: Task, fold: Fold) -> IndexArray:
+    """Features chosen by BAHSIC as it comes."""
+    return _selected(BAHSIC(task.n_selected, target_kind="continuous"), fold)
+
+
+def _select_by_paper(task: Task, fold: Fold) -> IndexArray:
+    """Features chosen as in the paper: the best width each round, a tenth dropped."""
+    selector = BAHSIC(
+        task.n_selected,
+        kernel_x=Gaussian("maximise"),
+        n_contexts=1,
+        step=0.1,
+        target_kind="continuous",
+    )
+    return _selected(selector, fold)
+
+
+SELECTIONS: dict[str, Callable[[Task, Fold], IndexArray]] = {
+    DEFAULT_RULE: _select_by_default,
+    PAPER_RULE: _select_by_paper,
+}
+
+
+def _selected(selector: Any, fold: Fold) -> IndexArray:
+    """Fit a selector on the training part."""
+    with warnings.catch_warnings():
+        # Constant columns are counted in the records and told once, in words.
+        warnings.simplefilter("ignore", ConstantFeatureWarning)
+        selector.fit(fold.X[fold.train], fold.y[fold.train])
+    return np.sort(selector.selected_indices_)
+
+
+def _describe(task: Task, record: Record) -> str:
+    """Tell the shape of the data here and in the paper, and the spread of the target."""
+    n_samples = int(record["n_train"]) + int(record["n_test"])
+    return (
+        f"{task.name}: {n_samples} samples (paper: {task.paper_shape[0]}), "
+        f"{record['n_features']} features (paper: {task.paper_shape[1]}), {task.n_selected} "
+        f"selected; target with mean {record['target_mean']:.3g} and deviation "
+        f"{record['target_deviation']:.3g}."
+    )
+
+
+EXPERIMENT = Experiment(
+    name="bahsic-table4",
+    title="Table 4 of the BAHSIC paper: regression with all, random and selected features",
+    quantity="RMSE",
+    run=run,
+    summarise=summarise,
+    explain=explain,
+)

@@ -1,0 +1,34 @@
+"""Fixtures shared by all tests, and the rule that nothing is left out in silence."""
+
+import os
+
+# Must be set before SciPy is imported; without it scikit-learn leaves one of its checks out.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import numpy as np
+import pytest
+
+from hsieve.data.collection import collection_root
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20070613)
+
+
+@pytest.fixture(scope="session")
+def collection():
+    """Folder of the data collection; tests that need it say plainly when it is absent."""
+    root = collection_root()
+    if root is None:
+        pytest.skip("the collection of data sets is absent: set HSIEVE_DATA to its folder")
+    return root
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Fail the run if something was skipped although everything is required."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if os.environ.get("HSIEVE_REQUIRE_ALL") and skipped and exitstatus == 0:
+        reporter.write_line(f"{len(skipped)} test(s) left out, but all are required here", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

@@ -1,0 +1,138 @@
+"""Variance, intervals and tests of independence."""
+
+from itertools import permutations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from hsieve import HSIC, feature_tests, hsic, hsic_interval, hsic_test, hsic_variance, kernels
+from hsieve.inference import _Moments
+from tests.reference import naive
+
+WIDTH = kernels.Gaussian(1.0)
+
+
+@pytest.mark.parametrize("n", [8, 9, 10])
+def test_variance_equals_the_sum_over_quadruples(n, rng):
+    x = rng.normal(size=(n, 1))
+    K, L = naive.gaussian_gram(x, 1.0), naive.gaussian_gram(x**2, 1.0)
+    assert hsic_variance(K, L) == pytest.approx(naive.hsic_variance_by_quadruples(K, L), abs=1e-10)
+
+
+def test_variance_tells_the_spread_over_repeated_samples():
+    values, variances = [], []
+    for seed in range(400):
+        generator = np.random.default_rng(seed)
+        x = generator.normal(size=(150, 1))
+        y = x[:, 0] + 0.5 * generator.normal(size=150)
+        values.append(hsic(x, y, kernel_x=WIDTH, kernel_y=WIDTH))
+        variances.append(hsic_variance(WIDTH.gram(x), WIDTH.gram(y)))
+    assert np.mean(variances) == pytest.approx(np.var(values), rel=0.25)
+
+
+def test_interval_covers_the_expected_value():
+    """Coverage of the 90 % interval over 300 samples, within its binomial band."""
+
+    def sample(generator, n):
+        x = generator.normal(size=(n, 1))
+        return x, np.sin(2 * x[:, 0]) + 0.3 * generator.normal(size=n)
+
+    truth = np.mean(
+        [
+            hsic(*sample(np.random.default_rng(10_000 + s), 400), kernel_x=WIDTH, kernel_y=WIDTH)
+            for s in range(60)
+        ]
+    )
+    covered = 0
+    for seed in range(300):
+        x, y = sample(np.random.default_rng(seed), 100)
+        interval = hsic_interval(x, y, level=0.9, kernel_x=WIDTH, kernel_y=WIDTH)
+        covered += interval.low <= truth <= interval.high
+    assert 0.84 < covered / 300 < 0.96
+
+
+def test_permutation_moments_are_exact():
+    generator = np.random.default_rng(3)
+    n = 6
+    A = kernels.centre(WIDTH.gram(generator.normal(size=(n, 2))))
+    B = kernels.centre(kernels.Delta().gram([0, 0, 1, 1, 1, 2]))
+    values = [np.vdot(A, B[np.ix_(p, p)]) for p in map(list, permutations(range(n)))]
+    a, b = _Moments.of(A), _Moments.of(B)
+    variance = 2 * a.spread * b.spread / ((n - 1) ** 2 * (n + 1) * (n - 2))
+    variance += a.unevenness * b.unevenness / (n * (n + 1) * (n - 1) * (n - 2) * (n - 3))
+    assert np.mean(values) == pytest.approx(a.trace * b.trace / (n - 1), rel=1e-12)
+    assert np.var(values) == pytest.approx(variance, rel=1e-12)
+
+
+def test_permutation_p_value_counts_the_given_order():
+    x = np.arange(12.0)
+    result = hsic_test(x, x, n_permutations=99, random_state=0)
+    assert result.p_value == pytest.approx(0.01)
+    assert result.method == "permutation"
+    assert result.statistic == pytest.approx(hsic(x[:, None], x, estimator="biased"))
+
+
+def test_permutation_test_is_repeatable_and_needs_its_seed(rng):
+    x, y = rng.normal(size=30), rng.normal(size=30)
+    p_values = [hsic_test(x, y, n_permutations=200, random_state=s).p_value for s in (1, 1, 2)]
+    assert p_values[0] == p_values[1] != p_values[2]
+
+
+def test_gamma_and_permutation_agree_in_the_bulk(rng):
+    x = rng.normal(size=(60, 1))
+    y = 0.25 * x[:, 0] + rng.normal(size=60)
+    gamma = hsic_test(x, y, method="gamma").p_value
+    permutation = hsic_test(x, y, n_permutations=2000, random_state=0).p_value
+    assert gamma == pytest.approx(permutation, abs=0.03)
+
+
+def test_constant_data_are_never_significant(rng):
+    assert hsic_test(np.ones((20, 1)), rng.normal(size=20), method="gamma").p_value == 1.0
+
+
+@pytest.mark.parametrize("method", ["gamma", "permutation"])
+def test_feature_tests_find_the_dependent_features(method, rng):
+    X = rng.normal(size=(80, 12))
+    y = (np.abs(X[:, 3]) + np.abs(X[:, 8]) > 1.5).astype(int)
+    result = feature_tests(X, y, method=method, n_permutations=400, random_state=0)
+    np.testing.assert_array_equal(np.sort(np.argsort(result.p_values)[:2]), [3, 8])
+    np.testing.assert_allclose(
+        result.adjusted_p_values, stats.false_discovery_control(result.p_values)
+    )
+    expected = HSIC(estimator="biased").bind(X, y).feature_scores(np.arange(12))
+    np.testing.assert_allclose(result.scores, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda x, y: hsic_test(x, y, method="normal"), "method must be one of"),
+        (lambda x, y: hsic_test(x, y, n_permutations=0), "at least 1"),
+        (lambda x, y: hsic_test(x[:5], y[:5], method="gamma"), "at least 6 samples"),
+        (lambda x, y: hsic_interval(x, y, level=95), "level must lie between 0 and 1"),
+    ],
+)
+def test_bad_requests_are_refused_in_words(call, message, rng):
+    with pytest.raises(ValueError, match=message):
+        call(rng.normal(size=20), rng.normal(size=20))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("method", ["gamma", "permutation"])
+@pytest.mark.parametrize("target", ["classes", "numbers"])
+@pytest.mark.parametrize("n", [20, 60])
+def test_level_on_independent_data_is_as_stated(method, target, n):
+    """1,000 repetitions at 5 %: the share of rejections stays within its 99.9 % binomial band."""
+    rejected = 0
+    for seed in range(1000):
+        generator = np.random.default_rng([seed, n])
+        x = generator.normal(size=(n, 1))
+        y = generator.integers(0, 2, n) if target == "classes" else generator.normal(size=n)
+        p_value = hsic_test(
+            x, y, method=method, n_permutations=199, kernel_x=WIDTH, random_state=seed
+        ).p_value
+        rejected += p_value <= 0.05
+    low, high = stats.binom.interval(0.999, 1000, 0.05)
+    print(f"level {method} {target} n={n}: {rejected / 1000:.3f}")
+    assert low <= rejected <= high

@@ -1,0 +1,156 @@
+"""HSIC and NHSIC against literal sums over quadruples and against each other."""
+
+import numpy as np
+import pytest
+
+from hsieve import HSIC, NHSIC, hsic, kernels, nhsic
+from tests.reference import naive
+
+TARGETS = {
+    "classes": lambda rng, n: rng.integers(0, 3, n),
+    "numbers": lambda rng, n: rng.normal(size=n),
+    "several outputs": lambda rng, n: rng.normal(size=(n, 2)),
+}
+
+
+@pytest.mark.parametrize("n", [8, 9, 10])
+def test_unbiased_hsic_equals_the_sum_over_quadruples(n, rng):
+    X, y = rng.normal(size=(n, 2)), rng.normal(size=n)
+    K, L = naive.gaussian_gram(X, 1.0), naive.gaussian_gram(y[:, None], 0.5)
+    value = hsic(X, y, kernel_x=kernels.Gaussian(1.0), kernel_y=kernels.Gaussian(0.5))
+    assert value == pytest.approx(naive.hsic_by_quadruples(K, L), abs=1e-10)
+    assert value == pytest.approx(naive.unbiased_hsic(K, L), abs=1e-14)
+
+
+def test_biased_hsic_equals_the_trace(rng):
+    X, y = rng.normal(size=(15, 2)), rng.integers(0, 2, 15)
+    K, L = naive.gaussian_gram(X, 2.0), naive.delta_gram(y)
+    value = hsic(X, y, estimator="biased", kernel_x=kernels.Gaussian(2.0))
+    assert value == pytest.approx(naive.biased_hsic(K, L), abs=1e-15)
+
+
+def test_unbiased_hsic_has_mean_zero_under_independence(rng):
+    values = [hsic(rng.normal(size=(12, 1)), rng.normal(size=12)) for _ in range(800)]
+    assert abs(np.mean(values)) < 4 * np.std(values) / np.sqrt(800)
+
+
+def test_unbiased_hsic_ignores_a_large_offset_of_the_target_kernel(rng):
+    K = naive.gaussian_gram(rng.normal(size=(30, 1)), 1.0)
+    L = naive.gaussian_gram(rng.normal(size=(30, 1)), 1.0)
+    plain = np.vdot(K, kernels.unbiased_weights(L))
+    offset = np.vdot(K, kernels.unbiased_weights(L + 1e9))
+    assert offset == pytest.approx(plain, abs=1e-8)
+
+
+def test_nhsic_is_centred_alignment_and_one_for_itself(rng):
+    X, y = rng.normal(size=(20, 2)), rng.normal(size=20)
+    K, L = naive.gaussian_gram(X, 1.0), naive.gaussian_gram(y[:, None], 1.0)
+    value = nhsic(X, y, kernel_x=kernels.Gaussian(1.0), kernel_y=kernels.Gaussian(1.0))
+    assert value == pytest.approx(naive.alignment(K, L), abs=1e-12)
+    assert nhsic(X, K, kernel_x=kernels.Gaussian(1.0), kernel_y=kernels.Precomputed()) == (
+        pytest.approx(1.0)
+    )
+
+
+def test_nhsic_of_a_constant_feature_is_zero(rng):
+    assert nhsic(np.ones((10, 1)), rng.normal(size=10)) == 0.0
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize(
+    "kernel", [kernels.Gaussian("narrow"), kernels.Linear(), kernels.Laplace()]
+)
+@pytest.mark.parametrize("measure", [HSIC(), HSIC(estimator="biased"), NHSIC()], ids=repr)
+def test_additions_removals_and_contributions_agree_with_subset_scores(
+    measure, kernel, target, rng
+):
+    """The definition of each capability, with the width held at that of the set before the change."""
+    X, y = rng.normal(size=(25, 7)), TARGETS[target](rng, 25)
+    measure = type(measure)(**{**measure.get_params(deep=False), "kernel_x": kernel})
+    bound = measure.bind(X, y)
+    subset, outside = np.array([0, 2, 3, 5]), np.array([1, 6])
+    fixed = kernel
+    if hasattr(kernel, "bandwidth"):
+        squared = kernels.squared_distances(bound.columns.block(subset))
+        fixed = type(kernel)(kernels.resolve_bandwidth(kernel.bandwidth, squared, len(subset)))
+    literal = type(measure)(**{**measure.get_params(deep=False), "kernel_x": fixed}).bind(X, y)
+    score = literal.subset_score(subset)
+    assert bound.subset_score(subset) == pytest.approx(score, abs=1e-12)
+    added = [literal.subset_score([*subset, j]) for j in outside]
+    removed = [literal.subset_score([k for k in subset if k != j]) for j in subset]
+    np.testing.assert_allclose(bound.addition_scores(subset, outside), added, atol=1e-10)
+    np.testing.assert_allclose(bound.removal_scores(subset), removed, atol=1e-10)
+    both = bound.contributions(subset, np.concatenate([outside, subset]))
+    np.testing.assert_allclose(
+        both, np.concatenate([np.array(added) - score, score - np.array(removed)]), atol=1e-10
+    )
+
+
+@pytest.mark.parametrize("measure", [HSIC(), NHSIC()], ids=repr)
+@pytest.mark.parametrize("kernel", [None, kernels.Gaussian(1.0), kernels.Gaussian("median")])
+def test_feature_scores_are_subset_scores_of_single_features(measure, kernel, rng):
+    X, y = rng.normal(size=(30, 4)), rng.integers(0, 2, 30)
+    bound = type(measure)(kernel_x=kernel).bind(X, y)
+    expected = [bound.subset_score([j]) for j in range(4)]
+    np.testing.assert_allclose(bound.feature_scores(np.arange(4)), expected, atol=1e-11)
+
+
+def test_maximise_takes_the_width_of_the_grid_with_the_highest_score(rng):
+    X = rng.normal(size=(40, 3))
+    y = X[:, 0] ** 2
+    bound = HSIC(kernel_x=kernels.Gaussian("maximise")).bind(X, y)
+    columns = kernels.encode_columns(X)
+    widths = kernels.bandwidth_grid(kernels.squared_distances(columns.matrix))
+    by_hand = max(
+        HSIC(kernel_x=kernels.Gaussian(width)).bind(X, y).subset_score([0, 1, 2])
+        for width in widths
+    )
+    assert bound.subset_score([0, 1, 2]) == pytest.approx(by_hand, rel=1e-12)
+
+
+def test_a_precomputed_target_gives_what_its_kernel_gives(rng):
+    X, y = rng.normal(size=(20, 3)), rng.integers(0, 2, 20)
+    plain = HSIC().bind(X, y).feature_scores([0, 1, 2])
+    gram = kernels.Delta().gram(y)
+    handed_in = HSIC(kernel_y=kernels.Precomputed()).bind(X, gram).feature_scores([0, 1, 2])
+    np.testing.assert_allclose(handed_in, plain)
+
+
+def test_additions_outside_and_removals_inside_only(rng):
+    bound = HSIC().bind(rng.normal(size=(10, 3)), rng.normal(size=10))
+    with pytest.raises(ValueError, match="candidates outside the set"):
+        bound.addition_scores([0, 1], [1])
+    with pytest.raises(ValueError, match="members of the set"):
+        bound.removal_scores([0, 1], [2])
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"estimator": "best"}, "estimator must be one of"),
+        ({"precision": "half"}, "precision must be one of"),
+        ({"target_kind": "text"}, "target_kind must be one of"),
+        ({"categorical": [9]}, "categorical must hold positions below 3"),
+        ({"kernel_y": kernels.Precomputed()}, "must be square"),
+    ],
+)
+def test_bad_settings_are_refused_in_words(settings, message, rng):
+    with pytest.raises(ValueError, match=message):
+        HSIC(**settings).bind(rng.normal(size=(10, 3)), rng.normal(size=10))
+
+
+def test_text_needs_a_kernel_for_text(rng):
+    with pytest.raises(ValueError, match="needs a numeric target"):
+        hsic(rng.normal(size=(4, 1)), ["a", "b", "a", "b"], kernel_y=kernels.Gaussian(1.0))
+
+
+def test_unbiased_hsic_needs_four_samples(rng):
+    with pytest.raises(ValueError, match="at least 4 samples"):
+        hsic(rng.normal(size=(3, 1)), rng.normal(size=3))
+
+
+def test_sample_counts_must_agree(rng):
+    with pytest.raises(ValueError, match="equally many samples"):
+        hsic(rng.normal(size=(5, 1)), rng.normal(size=6))
+    with pytest.raises(ValueError, match="X has 5 samples but y has 6"):
+        HSIC().bind(rng.normal(size=(5, 1)), rng.normal(size=6))

@@ -1,0 +1,142 @@
+"""Searches against their literal transcription."""
+
+import numpy as np
+import pytest
+
+from hsieve import HSIC, Backward, Forward, Pearson, Ranking, kernels
+from hsieve.data.synthetic import make_xor
+from hsieve.progress import listen
+from hsieve.strategies.backward import MIN_CONTEXT
+from tests.reference import naive
+
+
+def standardised(X):
+    return (X - X.mean(axis=0)) / X.std(axis=0)
+
+
+@pytest.mark.parametrize("step", [1, 2, 0.25])
+def test_backward_with_one_context_is_algorithm_1(step, rng):
+    X, y = rng.normal(size=(14, 6)), rng.integers(0, 2, 14)
+    bound = HSIC(kernel_x=kernels.Gaussian("sqrt_d")).bind(X, y)
+    path = Backward(step=step).search(bound, 2)
+    expected = naive.bahsic(
+        standardised(X), naive.delta_gram(y), lambda columns: np.sqrt(columns.shape[1]), step
+    )
+    assert path.order.tolist() == expected
+
+
+def test_backward_with_the_papers_width_search_is_algorithm_1(rng):
+    X, y = rng.normal(size=(12, 5)), rng.normal(size=12)
+    L = naive.gaussian_gram(standardised(y[:, None]), 1.0)
+
+    def widest(columns):
+        squared = kernels.squared_distances(columns)
+        return max(
+            kernels.bandwidth_grid(squared),
+            key=lambda sigma: naive.unbiased_hsic(naive.gaussian_gram(columns, sigma), L),
+        )
+
+    bound = HSIC(kernel_x=kernels.Gaussian("maximise")).bind(X, y)
+    path = Backward(step=1).search(bound, 2)
+    assert path.order.tolist() == naive.bahsic(standardised(X), L, widest)
+
+
+def test_backward_records_the_sets_it_visited(rng):
+    bound = HSIC().bind(rng.normal(size=(20, 9)), rng.normal(size=20))
+    path = Backward(step=0.3).search(bound, 3)
+    assert path.sizes.tolist() == [1, 2, 3, 4, 5, 7, 9]
+    for size, score in zip(path.sizes, path.set_scores, strict=True):
+        assert bound.subset_score(np.sort(path.order[:size])) == pytest.approx(score, abs=1e-12)
+    assert sorted(path.order.tolist()) == list(range(9))
+
+
+def test_contexts_are_repeatable_and_follow_the_seed(rng):
+    problem = make_xor(60, 4 * MIN_CONTEXT, random_state=1)
+    bound = HSIC(kernel_x=kernels.Gaussian("narrow")).bind(problem.X, problem.y)
+    orders = [
+        Backward(n_contexts=4, random_state=seed).search(bound, 2).order.tolist()
+        for seed in (0, 0, 1)
+    ]
+    assert orders[0] == orders[1] != orders[2]
+
+
+def test_few_features_are_judged_in_one_context(rng):
+    bound = HSIC().bind(rng.normal(size=(20, 2 * MIN_CONTEXT - 1)), rng.normal(size=20))
+    one, many = (Backward(n_contexts=c).search(bound, 2).order for c in (1, 8))
+    np.testing.assert_array_equal(one, many)
+
+
+def test_contexts_find_a_continuous_xor_that_one_context_loses():
+    found = {1: 0, 8: 0}
+    for seed in range(8):
+        problem = make_xor(300, 100, kind="continuous", random_state=seed)
+        bound = HSIC(kernel_x=kernels.Gaussian("narrow"), precision="single").bind(
+            problem.X, problem.y
+        )
+        for n_contexts in found:
+            path = Backward(n_contexts=n_contexts).search(bound, 2)
+            found[n_contexts] += set(path.order[:2]) == {0, 1}
+    assert found[8] == 8
+    assert found[8] >= found[1]
+
+
+def test_forward_adds_what_leaves_the_score_highest(rng):
+    X = rng.normal(size=(30, 6))
+    y = X[:, 2] ** 2 + X[:, 4]
+    bound = HSIC(kernel_x=kernels.Gaussian(1.5)).bind(X, y)
+    path = Forward().search(bound, 3)
+    chosen = []
+    for place in range(3):
+        rest = [j for j in range(6) if j not in chosen]
+        scores = [bound.subset_score([*chosen, j]) for j in rest]
+        chosen.append(rest[int(np.argmax(scores))])
+        assert path.order[place] == chosen[-1]
+        assert path.set_scores[place] == pytest.approx(max(scores), rel=1e-9)
+    assert sorted(path.order.tolist()) == list(range(6))
+
+
+def test_with_linear_kernels_all_searches_agree(rng):
+    """HSIC then decomposes over features: forward = backward = ranking."""
+    X = rng.normal(size=(40, 7)) + 0.0
+    y = X @ np.array([0.1, 2, 0.5, 0, 1, 0.2, 3]) + rng.normal(size=40)
+    bound = HSIC(kernel_x=kernels.Linear(), kernel_y=kernels.Linear()).bind(X, y)
+    orders = [
+        strategy.search(bound, 7).order.tolist()
+        for strategy in (Ranking(), Forward(), Backward(step=1), Backward(step=0.5))
+    ]
+    assert orders[0] == orders[1] == orders[2] == orders[3]
+
+
+def test_ties_go_to_the_lower_index(rng):
+    x = rng.normal(size=20)
+    bound = Pearson().bind(np.column_stack([x, x, x]), x + rng.normal(size=20))
+    assert Ranking().search(bound, 1).order.tolist() == [0, 1, 2]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"step": 0}, "step must be"),
+        ({"step": -0.1}, "step must be"),
+        ({"step": 1.5}, "step must be"),
+        ({"n_contexts": 0}, "n_contexts must be"),
+        ({"n_contexts": 2.5}, "n_contexts must be"),
+    ],
+)
+def test_bad_settings_are_refused_in_words(settings, message, rng):
+    bound = HSIC().bind(rng.normal(size=(10, 3)), rng.normal(size=10))
+    with pytest.raises(ValueError, match=message):
+        Backward(**settings).search(bound, 1)
+
+
+@pytest.mark.parametrize("strategy", [Ranking(), Forward(), Backward()], ids=repr)
+def test_progress_rises_to_one(strategy, rng):
+    bound = HSIC().bind(rng.normal(size=(10, 20)), rng.normal(size=10))
+    shares = []
+    with listen(lambda share, _: shares.append(share)):
+        strategy.search(bound, 5)
+    assert shares == sorted(shares)
+    assert shares[-1] == pytest.approx(1.0, abs=0.06)
+    shares.clear()
+    strategy.search(bound, 5)
+    assert not shares
