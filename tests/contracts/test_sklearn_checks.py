@@ -49,7 +49,9 @@ def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
 
+# These checks hand over data with other names on purpose.
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
+@pytest.mark.filterwarnings("ignore:X has feature names")
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 @pytest.mark.parametrize("name", EXTRA_CHECKS)
 def test_selectors_pass_the_checks_outside_the_public_suite(selector, name):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hsieve import kernels
+from hsieve import HSIC, kernels
 from hsieve.kernels.quadratic_forms import (
     MAX_ORDER,
     quadratic_forms,
@@ -97,9 +97,10 @@ def test_changed_norms_are_those_of_the_centred_gram_matrix(kernel, removal, col
 
 
 def test_a_vanishing_kernel_is_refused(rng):
-    columns = kernels.encode_columns(rng.normal(size=(10, 5000)))
+    X = rng.normal(size=(10, 5000))
+    bound = HSIC(kernel_x=kernels.Gaussian(1.0)).bind(X, rng.normal(size=10))
     with pytest.raises(ValueError, match="Take a larger bandwidth"):
-        kernels.Gaussian(1.0).on_subset(columns, np.arange(5000))
+        bound.subset_score(np.arange(5000))
 
 
 @pytest.mark.parametrize("n", [1, 7, 384, 900])
@@ -140,6 +141,21 @@ def test_series_order_grows_with_the_exponent_and_gives_up_in_the_end():
     orders = [series_order(z, removal=False, tolerance=1e-9) for z in (0.01, 0.1, 1.0, 10.0)]
     assert orders == sorted(orders)
     assert series_order(1000.0, removal=False, tolerance=1e-9) == MAX_ORDER + 1
+
+
+def test_far_outliers_do_not_overflow_in_single_precision(rng):
+    X = rng.normal(size=(60, 20))
+    X[0] = 40.0
+    columns = kernels.encode_columns(X)
+    kernel = kernels.Gaussian("narrow")
+    weights = rng.normal(size=(60, 60))
+    weights = weights + weights.T
+    subset, outside = np.arange(10), np.arange(10, 20)
+    swept = kernel.on_subset(columns, subset, precision=np.float32).changes(
+        weights, outside, removal=False
+    )
+    expected = literal_changes(kernel, columns, list(subset), outside, weights)
+    np.testing.assert_allclose(swept, expected, atol=2e-5 * np.abs(weights).sum() / 60)
 
 
 def test_two_level_sweep_is_exact(rng):

@@ -130,7 +130,7 @@ def test_additions_outside_and_removals_inside_only(rng):
         ({"estimator": "best"}, "estimator must be one of"),
         ({"precision": "half"}, "precision must be one of"),
         ({"target_kind": "text"}, "target_kind must be one of"),
-        ({"categorical": [9]}, "categorical must hold positions below 3"),
+        ({"categorical": [9]}, "positions below 3"),
         ({"kernel_y": kernels.Precomputed()}, "must be square"),
     ],
 )

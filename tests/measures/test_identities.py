@@ -55,6 +55,15 @@ def test_standardised_linear_hsic_is_the_squared_correlation(rng):
     np.testing.assert_allclose(np.array(by_trace) / N**2, expected, atol=1e-10)
 
 
+def test_pc_does_not_take_class_codes_for_numbers(three_classes):
+    X, y = three_classes
+    shuffled = np.array([2, 0, 1])[y]
+    np.testing.assert_allclose(scores("pc", X, y), scores("pc", X, shuffled), atol=1e-12)
+    two = (y > 0).astype(int)
+    expected = [stats.pearsonr(x, two)[0] ** 2 for x in X.T]
+    np.testing.assert_allclose(scores("pc", X, two), expected, atol=1e-10)
+
+
 def test_linear_nhsic_is_the_squared_correlation(rng):
     x, y = rng.normal(size=N), rng.normal(size=N)
     value = nhsic(x, y, kernel_x=kernels.Linear(), kernel_y=kernels.Linear())
@@ -212,7 +221,7 @@ def test_pearson_measure_averages_over_outputs(rng):
 @pytest.mark.parametrize(
     ("name", "y", "message"),
     [
-        ("f", [0, 1] * 5, "score must be one of"),
+        ("f", [0, 1] * 5, "statistic must be one of"),
         ("t", [0, 1, 2, 0, 1, 2, 0, 1, 2, 0], "needs two classes, got 3"),
         ("t", [0] * 9 + [1], "two samples in each class, got 1"),
         ("pam", list(range(10)), "more samples"),

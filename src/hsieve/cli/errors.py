@@ -35,10 +35,11 @@ class PlainGroup(TyperGroup):
         standalone_mode : bool, default=True
             Whether to turn errors into sentences and to leave the process.
         """
+        extra["standalone_mode"] = False
         if not standalone_mode:
-            return super().main(*args, standalone_mode=False, **extra)
+            return super().main(*args, **extra)
         try:
-            code = super().main(*args, standalone_mode=False, **extra)
+            code = super().main(*args, **extra)
         except BadInputError as error:
             complain("error", str(error))
             code = BAD_INPUT

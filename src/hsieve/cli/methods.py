@@ -203,13 +203,15 @@ def _elimination(measure: "Measure", request: Request) -> "BaseSelector":
     )
 
 
-def _family(score: str, purpose: str) -> Method:
+def _family(statistic: str, purpose: str) -> Method:
     """One of the older scores, all of which rank single numeric features."""
 
     def make(request: Request) -> "BaseSelector":
         from hsieve.estimators import FamilyRanking
 
-        return FamilyRanking(request.n_features, score=score, target_kind=request.target_kind)
+        return FamilyRanking(
+            request.n_features, statistic=statistic, target_kind=request.target_kind
+        )
 
     return Method(purpose, "n d", make, takes_categories=False)
 

@@ -20,6 +20,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from hsieve.data.validation import constant_columns, target_kind_of
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.kernels import Precomputed
+from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.strategies.base import SelectionPath, Strategy
 
@@ -82,6 +83,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         measure, strategy = self._parts()
         strategy.check_compatible(measure)
         _check_target(y, measure)
+        check_positions(getattr(measure, "categorical", ()), X.shape[1])
         if len(X) < MIN_SAMPLES:
             msg = f"Found n_samples = {len(X)}; at least {MIN_SAMPLES} samples are needed."
             raise ValueError(msg)
@@ -176,9 +178,9 @@ def _check_target(y: NDArray[Any], measure: Measure) -> None:
 
 def _bind(measure: Measure, X: NDArray[Any], y: Any, varying: NDArray[np.intp]) -> Any:
     """Bind the measure to the varying features, its categories renumbered to match."""
-    categorical = list(getattr(measure, "categorical", ()))
-    if categorical and len(varying) < X.shape[1]:
+    categorical = np.asarray(list(getattr(measure, "categorical", ())), dtype=np.intp)
+    if len(categorical) and len(varying) < X.shape[1]:
         positions = {int(feature): place for place, feature in enumerate(varying)}
-        kept = [positions[j] for j in categorical if j in positions]
+        kept = [positions[j] for j in categorical % X.shape[1] if j in positions]
         measure = type(measure)(**{**measure.get_params(deep=False), "categorical": kept})
     return measure.bind(X if len(varying) == X.shape[1] else X[:, varying], y)

@@ -16,7 +16,7 @@ class FamilyRanking(BaseSelector):
     ----------
     n_features_to_select : int, float or None, default=None
         A number, a share below 1, or None for 10 (or all, where there are fewer).
-    score : str, default="pc"
+    statistic : str, default="pc"
         ``pc`` (squared correlation), ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``, ``pam``,
         ``one-vs-rest`` or ``block``; see :mod:`hsieve.measures.family`.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
@@ -35,7 +35,7 @@ class FamilyRanking(BaseSelector):
     >>> X = np.random.default_rng(0).normal(size=(40, 5))
     >>> y = np.repeat([0, 1], 20)
     >>> X[y == 1, 3] += 2
-    >>> FamilyRanking(1, score="moderated-t").fit(X, y).selected_indices_
+    >>> FamilyRanking(1, statistic="moderated-t").fit(X, y).selected_indices_
     array([3])
     """
 
@@ -43,12 +43,12 @@ class FamilyRanking(BaseSelector):
         self,
         n_features_to_select: int | float | None = None,
         *,
-        score: str = "pc",
+        statistic: str = "pc",
         target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select
-        self.score = score
+        self.statistic = statistic
         self.target_kind = target_kind
 
     def _parts(self) -> tuple[Measure, Strategy]:
-        return FamilyScore(self.score, target_kind=self.target_kind), Ranking()
+        return FamilyScore(self.statistic, target_kind=self.target_kind), Ranking()

@@ -8,9 +8,8 @@ Rules
 ``"sqrt_d"``
     The square root of the number of features: the scale of distances on standardised data.
 ``"narrow"``
-    The width at which the mean exponent |x - x'|^2 / (2 sigma^2) is 8, or an eighth of the number
-    of features where that is less (and never under 1/2). The usual widths, at which the exponent is
-    near 1, are all but blind to features that matter only together (``docs/recovery.md``).
+    The width at which the mean exponent |x - x'|^2 / (2 sigma^2) is 4. The usual widths, at which it
+    is near 1, are all but blind to features that matter only together (``docs/recovery.md``).
 ``"maximise"``
     The width of a grid with the highest dependence, chosen anew for each set of features, as
     algorithm 1 of the BAHSIC paper has it. The measure does that (it owns the dependence); the grid
@@ -28,9 +27,7 @@ __all__ = ["GRID_FACTORS", "RULES", "Bandwidth", "bandwidth_grid", "resolve_band
 Bandwidth: TypeAlias = float | Literal["median", "sqrt_d", "narrow", "maximise"]
 
 RULES = ("median", "sqrt_d", "narrow", "maximise")
-NARROW_EXPONENT = 8.0
-FEATURES_PER_EXPONENT = 8.0
-LEAST_EXPONENT = 0.5
+NARROW_EXPONENT = 4.0
 ROUNDING = 1e-12
 GRID_FACTORS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0)
 
@@ -64,7 +61,7 @@ def resolve_bandwidth(
         if rule == "sqrt_d":
             return math.sqrt(max(n_columns, 1))
         if rule == "narrow":
-            return _narrow_width(squared_distances, n_columns)
+            return _narrow_width(squared_distances)
         if rule in {"median", "maximise"}:
             return _median_distance(squared_distances)
     elif np.isscalar(rule) and np.isreal(rule) and 0 < rule < math.inf:
@@ -79,12 +76,11 @@ def bandwidth_grid(squared_distances: NDArray[np.floating]) -> list[float]:
     return [factor * centre for factor in GRID_FACTORS]
 
 
-def _narrow_width(squared_distances: NDArray[np.floating], n_columns: int) -> float:
-    """Width at which the mean exponent is NARROW_EXPONENT, less for few features."""
+def _narrow_width(squared_distances: NDArray[np.floating]) -> float:
+    """Width at which the mean exponent is NARROW_EXPONENT."""
     n = len(squared_distances)
-    mean = float(squared_distances.sum()) / max(n * (n - 1), 1)
-    exponent = min(NARROW_EXPONENT, max(n_columns / FEATURES_PER_EXPONENT, LEAST_EXPONENT))
-    return math.sqrt(mean / (2.0 * exponent)) if mean > 0 else 1.0
+    mean = float(squared_distances.sum(dtype=np.float64)) / max(n * (n - 1), 1)
+    return math.sqrt(mean / (2.0 * NARROW_EXPONENT)) if mean > 0 else 1.0
 
 
 def _median_distance(squared_distances: NDArray[np.floating]) -> float:

@@ -96,11 +96,7 @@ def encode_columns(
     X = np.asarray(X)
     n_features = X.shape[1]
     is_category = np.zeros(n_features, dtype=bool)
-    chosen = np.asarray(list(categorical), dtype=np.intp)
-    if len(chosen) and (chosen.min() < -n_features or chosen.max() >= n_features):
-        msg = f"categorical must hold positions below {n_features}, got {chosen.tolist()}."
-        raise ValueError(msg)
-    is_category[chosen] = True
+    is_category[check_positions(categorical, n_features)] = True
     numbers = X.astype(np.float32 if X.dtype == np.float32 else np.float64)
     if standardise:
         numbers = _standardised(numbers)
@@ -111,6 +107,19 @@ def encode_columns(
     ]
     starts = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
     return EncodedColumns(np.hstack(blocks), starts, is_category)
+
+
+def check_positions(categorical: Iterable[int], n_features: int) -> NDArray[np.intp]:
+    """Positions of the categories, refused where there is no such feature."""
+    positions = np.asarray(list(categorical))
+    whole = len(positions) == 0 or positions.dtype.kind in "iu"
+    if not whole or ((positions < -n_features) | (positions >= n_features)).any():
+        msg = (
+            f"categorical must hold whole-number positions below {n_features}, "
+            f"got {positions.tolist()}."
+        )
+        raise ValueError(msg)
+    return positions.astype(np.intp)
 
 
 def squared_distances(

@@ -138,12 +138,13 @@ def series_changes(
     rate = block.dtype.type(rate)
     excess = np.expm1(rate * block * block)
     changes = 2.0 * (weighted.sum(axis=1) @ excess) + quadratic_forms(weighted, excess)
+    # The root of the coefficient goes into the powers, which then never grow beyond the kernel.
+    scaled = block * np.sqrt(2 * abs(rate))
     powers = excess + 1
-    coefficient = 1.0
     for term in range(1, order + 1):
-        powers *= block
-        coefficient *= -2.0 * float(rate) / term
-        changes += block.dtype.type(coefficient) * quadratic_forms(weighted, powers)
+        powers *= scaled / block.dtype.type(math.sqrt(term))
+        sign = -1 if rate > 0 and term % 2 else 1
+        changes += sign * quadratic_forms(weighted, powers)
     return changes
 
 

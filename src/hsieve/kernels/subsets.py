@@ -51,6 +51,7 @@ class SubsetKernel(ABC):
     """
 
     gram: FloatArray
+    vanishes: bool = False
 
     def __init__(self, columns: EncodedColumns, subset: IndexArray) -> None:
         self.columns = columns
@@ -137,13 +138,12 @@ class GaussianSubset(RadialSubset):
             return self._values
 
         super().__init__(columns, subset, profile)
-        if self.gram.sum() <= columns.n_samples and columns.n_samples > 1:
-            msg = (
-                f"No two samples are similar: with a bandwidth of {(0.5 / self.rate) ** 0.5:.3g} the "
-                f"kernel of {len(subset)} feature(s) vanishes. Take a larger bandwidth or a rule "
-                "such as 'narrow' or 'median', which follow the number of features."
-            )
-            raise ValueError(msg)
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether the width is so small that no two different samples have any similarity."""
+        off_diagonal = ~np.eye(len(self.gram), dtype=bool)
+        return not np.any(self.gram, where=off_diagonal)
 
     def _values(self, squared: FloatArray) -> FloatArray:
         exponents = squared * squared.dtype.type(-self.rate)
@@ -166,10 +166,12 @@ class GaussianSubset(RadialSubset):
         two_level = self.columns.two_level[features]
         for sweep, kind in ((two_level_changes, two_level), (self._smooth_changes, ~two_level)):
             served = np.flatnonzero(kind & ~categorical & ~beyond)
-            # Features of similar range share a block, so that each block has its own short series.
-            for block in self._blocks(served[np.argsort(exponents[served], kind="stable")]):
-                numbers = self.columns.block(features[block]).astype(self.precision, copy=False)
-                changes[block] = sweep(weighted, numbers, signed_rate)
+            # Features of similar range go together, so that a few far outliers do not lengthen
+            # the series of all the others.
+            for group in _groups_by_size(served, exponents[served]):
+                for block in self._blocks(group):
+                    numbers = self.columns.block(features[block]).astype(self.precision, copy=False)
+                    changes[block] = sweep(weighted, numbers, signed_rate)
         return changes
 
     def _careful_changes(
@@ -245,3 +247,10 @@ class PolynomialSubset(SubsetKernel):
                 levels = self.columns.block([features[position]]) ** q
                 changes[position] += quadratic_forms(weighted, levels).sum()
         return changes
+
+
+def _groups_by_size(positions: IndexArray, sizes: FloatArray) -> Iterator[IndexArray]:
+    """Split positions into groups within which the sizes differ by less than a factor of two."""
+    octaves = np.floor(np.log2(np.maximum(sizes, np.finfo(float).tiny)))
+    for octave in np.unique(octaves):
+        yield positions[octaves == octave]

@@ -4,9 +4,10 @@ With a linear kernel on one feature x and on coded labels Y, ``tr(KHLH) = |Y'Hx|
 by a scale of its own first gives a whole family of scores used on micro-arrays:
 
 ================  =====================  ==================================================
-score             label coding           scale of the feature
+statistic         label coding           scale of the feature
 ================  =====================  ==================================================
-pc                standardised y         standard deviation; the score is the squared correlation
+pc                standardised y         standard deviation: the squared correlation (for classes the
+                                         mean over their indicators, weighted by their shares)
 centroid          signed                 1
 t                 signed                 sqrt(s_+^2 / m_+ + s_-^2 / m_-)
 snr               signed                 s_+ + s_-
@@ -17,7 +18,7 @@ one-vs-rest       one-vs-rest (eq. 14)   standard deviation
 block             block (eq. 14)         standard deviation
 ================  =====================  ==================================================
 
-The first takes numbers or two classes, pam and the last two any number of classes, the others two.
+The first takes numbers or classes, pam and the last two any number of classes, the others two.
 Deviations divide by m - 1. Cost: O(n d).
 
 References
@@ -55,28 +56,32 @@ class FamilyScore(Measure):
 
     Parameters
     ----------
-    score : str, default="pc"
+    statistic : str, default="pc"
         One of ``pc``, ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``, ``pam``, ``one-vs-rest``,
         ``block``.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
     """
 
-    def __init__(self, score: str = "pc", *, target_kind: str = "auto") -> None:
-        self.score = score
+    def __init__(self, statistic: str = "pc", *, target_kind: str = "auto") -> None:
+        self.statistic = statistic
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundFamilyScore":
         """Tie the measure to data."""
-        if self.score not in FAMILY_SCORES:
-            msg = f"score must be one of {tuple(FAMILY_SCORES)}, got {self.score!r}."
+        if self.statistic not in FAMILY_SCORES:
+            msg = f"statistic must be one of {tuple(FAMILY_SCORES)}, got {self.statistic!r}."
             raise ValueError(msg)
         columns, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
-        if self.score != "pc" and target_kind_of(labels, self.target_kind) != "classes":
-            msg = f"The score {self.score!r} needs classes; only 'pc' takes a continuous target."
+        if target_kind_of(labels, self.target_kind) == "classes":
+            score = FAMILY_SCORES[self.statistic]
+        elif self.statistic == "pc":
+            score = _squared_correlation
+        else:
+            msg = f"The statistic {self.statistic!r} needs classes; only 'pc' takes a continuous target."
             raise ValueError(msg)
         with np.errstate(divide="ignore", invalid="ignore"):
-            scores = FAMILY_SCORES[self.score](columns, labels)
+            scores = score(columns, labels)
         # A feature without any spread inside the classes has no scale: it has no score either,
         # unless its classes differ, in which case nothing separates them better.
         return BoundFamilyScore(np.nan_to_num(scores, nan=0.0, posinf=np.finfo(float).max))
@@ -107,12 +112,20 @@ def linear_hsic(X: FloatArray, codes: FloatArray, scales: FloatArray | float = 1
     return ((codes.T @ centred) ** 2).sum(axis=0)
 
 
-def _pearson_squared(X: FloatArray, y: NDArray[Any]) -> FloatArray:
-    if y.dtype.kind not in "fiub":
-        y = signed_coding(y)[:, 0]
-    outputs = y.astype(float).reshape(len(y), -1)
+def _squared_correlation(X: FloatArray, outputs: NDArray[Any]) -> FloatArray:
+    """Squared correlation with numbers, the mean over several outputs."""
+    outputs = outputs.astype(float).reshape(len(X), -1)
     outputs = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
-    return linear_hsic(X, outputs / len(X), X.std(axis=0))
+    return linear_hsic(X, outputs / len(X), X.std(axis=0)) / outputs.shape[1]
+
+
+def _class_correlation(X: FloatArray, y: NDArray[Any]) -> FloatArray:
+    """Squared correlation with each class, the mean weighted by the shares of the classes."""
+    classes, codes = np.unique(y, return_inverse=True)
+    indicators = (codes[:, None] == np.arange(len(classes))).astype(float)
+    shares = indicators.mean(axis=0)
+    outputs = (indicators - shares) / indicators.std(axis=0)
+    return linear_hsic(X, outputs * np.sqrt(shares) / len(X), X.std(axis=0))
 
 
 def _centroid(X: FloatArray, y: NDArray[Any]) -> FloatArray:
@@ -165,7 +178,7 @@ def _block(X: FloatArray, y: NDArray[Any]) -> FloatArray:
 
 FAMILY_SCORES: Mapping[str, Callable[[FloatArray, NDArray[Any]], FloatArray]] = MappingProxyType(
     {
-        "pc": _pearson_squared,
+        "pc": _class_correlation,
         "centroid": _centroid,
         "t": _t,
         "snr": _signal_to_noise,

@@ -250,7 +250,17 @@ class BoundHSIC(JointBoundMeasure):
 
     def _on_subset(self, subset: IndexArray) -> SubsetKernel:
         """Kernel of a set, the width chosen to maximise HSIC where the kernel asks for that."""
-        return best_width_kernel(self.kernel, self.columns, subset, self._score, self.precision)
+        on_subset = best_width_kernel(
+            self.kernel, self.columns, subset, self._score, self.precision
+        )
+        if on_subset.vanishes:
+            msg = (
+                f"No two samples are similar: {self.kernel!r} vanishes on {len(subset)} feature(s). "
+                "Take a larger bandwidth, or a rule such as 'narrow' or 'median', which follow "
+                "the number of features."
+            )
+            raise ValueError(msg)
+        return on_subset
 
     def _score(self, kernel: SubsetKernel) -> float:
         return float(np.vdot(self.weights, kernel.gram))

@@ -1,0 +1,130 @@
+"""The demonstration: tasks with a known answer, told in plain words.
+
+The data come with the package: they are generated from a seed. Each task has an answer that plain
+correlation cannot find, which is shown beside.
+"""
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from hsieve.cli.methods import METHODS, Request
+from hsieve.data.synthetic import Problem, make_nonlinear_weston, make_quad, make_xor
+
+__all__ = ["LESSONS", "Lesson", "Outcome", "outcomes"]
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A task and the method that solves it.
+
+    Parameters
+    ----------
+    title, story : str
+        What it is about, for a newcomer.
+    make : callable
+        Makes the data from a seed.
+    method : str
+        Name of the method, see :data:`hsieve.cli.methods.METHODS`.
+    """
+
+    title: str
+    story: str
+    make: Callable[[int], Problem]
+    method: str
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a lesson.
+
+    Parameters
+    ----------
+    lesson : Lesson
+        The task.
+    n_samples, n_features : int
+        Size of its data.
+    truth, chosen, by_correlation : tuple of int
+        True features, those chosen by the lesson's method, and by plain correlation; rising.
+    seconds : float
+        Time of the lesson's method.
+    """
+
+    lesson: Lesson
+    n_samples: int
+    n_features: int
+    truth: tuple[int, ...]
+    chosen: tuple[int, ...]
+    by_correlation: tuple[int, ...]
+    seconds: float
+
+    @property
+    def agrees(self) -> bool:
+        """Whether exactly the true features were chosen."""
+        return self.chosen == self.truth
+
+
+LESSONS = (
+    Lesson(
+        "Two switches among 200",
+        "The target says whether two of the 200 switches stand alike. Either one alone says "
+        "nothing about it: they matter only together.",
+        lambda seed: make_xor(kind="binary", shuffle=True, random_state=seed),
+        "bahsic",
+    ),
+    Lesson(
+        "Ten measurements among 200",
+        "Two groups of samples have the same average in every measurement. They differ in how "
+        "ten of the measurements go together.",
+        lambda seed: make_nonlinear_weston(random_state=seed),
+        "bahsic",
+    ),
+    Lesson(
+        "A curve in two variables",
+        "The target is a number that follows a curve in two of ten variables. Two others are "
+        "relatives of the true ones and look tempting.",
+        lambda seed: make_quad(random_state=seed),
+        "fohsic",
+    ),
+)
+
+
+def outcomes(seed: int) -> Iterator[Outcome]:
+    """Go through the lessons.
+
+    Parameters
+    ----------
+    seed : int
+        Seed of the data.
+
+    Yields
+    ------
+    Outcome
+        One for each lesson.
+    """
+    for lesson in LESSONS:
+        problem = lesson.make(seed)
+        started = time.perf_counter()
+        chosen = _choose(lesson.method, problem)
+        seconds = time.perf_counter() - started
+        yield Outcome(
+            lesson=lesson,
+            n_samples=problem.X.shape[0],
+            n_features=problem.X.shape[1],
+            truth=tuple(problem.relevant.tolist()),
+            chosen=chosen,
+            by_correlation=_choose("pearson", problem),
+            seconds=seconds,
+        )
+
+
+def _choose(method: str, problem: Problem) -> tuple[int, ...]:
+    """Choose as many features as are true, as `hsieve select` would."""
+    request = Request(
+        n_features=problem.n_relevant,
+        categorical=(),
+        target_kind=problem.target_kind,
+        random_state=0,
+    )
+    selector = METHODS[method].make(request).fit(problem.X, problem.y)
+    return tuple(sorted(selector.selected_indices_.tolist()))

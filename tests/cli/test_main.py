@@ -1,0 +1,218 @@
+"""The command line as a whole: help, version, lists, demonstration, and real processes."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import hsieve
+from hsieve.cli import demo, screen
+from hsieve.cli.main import app
+from hsieve.cli.methods import METHODS
+from hsieve.experiments import EXPERIMENTS
+from hsieve.progress import report
+
+ENTRY = "from hsieve.cli.main import run; run()"
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def run_process(*arguments, before=""):
+    """Run the entry point in a process of its own, after some preparation."""
+    return subprocess.run(
+        [sys.executable, "-c", before + ENTRY, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+@pytest.fixture
+def table(tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 3))
+    path = tmp_path / "table.csv"
+    rows = np.column_stack([X, 3 * X[:, 1]])
+    np.savetxt(path, rows, delimiter=",", header="a,b,c,y", comments="")
+    return path
+
+
+def test_version():
+    assert invoke("--version").stdout == f"hsieve {hsieve.__version__}\n"
+
+
+@pytest.mark.parametrize("arguments", [(), ("--help",)])
+def test_help_names_all_commands(arguments):
+    result = invoke(*arguments)
+    assert result.exit_code == 0
+    for command in ("select", "methods", "demo", "reproduce"):
+        assert command in result.stdout
+
+
+def test_methods_lists_purpose_and_cost_of_each():
+    lines = invoke("methods").stdout.splitlines()
+    for name, method in METHODS.items():
+        assert any(
+            name in line and method.purpose in line and method.cost in line for line in lines
+        )
+
+
+def test_experiments_are_listed():
+    result = invoke("reproduce", "--list")
+    for name, experiment in EXPERIMENTS.items():
+        assert name in result.stdout
+        assert experiment.title in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["selct"], "selct"),
+        (["--nonsense"], "--nonsense"),
+        (["select"], "file"),
+        (["select", "x.csv", "--target-kind", "odd"], "odd"),
+        (["select", "x.csv", "-k", "many"], "integer"),
+        (["reproduce"], "bahsic-table4"),
+        (["reproduce", "bahsic-table5"], "did you mean bahsic-table4"),
+        (["reproduce", "bahsic-table4", "--trials", "0"], "trials"),
+    ],
+)
+def test_wrong_usage_is_one_sentence(arguments, words):
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    assert words in result.stderr
+
+
+def test_demo_finds_the_truth():
+    result = invoke("demo")
+    assert result.exit_code == 0, result.output
+    assert result.stdout.count("agrees with the truth") == len(demo.LESSONS)
+    assert "All true features were found" in result.stdout
+
+
+def test_demo_fails_where_the_truth_is_not_found(monkeypatch):
+    blind = demo.Lesson("Title", "Story.", demo.LESSONS[0].make, "pearson")
+    monkeypatch.setattr(demo, "LESSONS", (blind,))
+    result = invoke("demo")
+    assert result.exit_code == 1
+    assert "DIFFERS from the truth" in result.stdout
+    assert "0 of 1 tasks" in result.stdout
+
+
+def test_missing_collection_is_one_sentence(tmp_path, monkeypatch):
+    monkeypatch.setenv("HSIEVE_DATA", str(tmp_path))
+    result = invoke("reproduce", "bahsic-table4")
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    assert "HSIEVE_DATA" in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_process_prints_the_result_and_no_bar(table):
+    finished = run_process("select", table, "-t", "y", "-k", 1)
+    assert finished.returncode == 0
+    assert "1 of 3 features" in finished.stdout
+    assert finished.stderr == ""
+
+
+def test_process_refuses_with_one_line_and_code_2(table):
+    finished = run_process("select", table, "-t", "z")
+    assert finished.returncode == 2
+    assert finished.stdout == ""
+    assert finished.stderr.startswith("error: ")
+    assert finished.stderr.count("\n") == 1
+
+
+def test_process_shows_the_traceback_of_a_bug(table):
+    before = (
+        "from hsieve.cli import selection\n"
+        "def select(*_): raise ZeroDivisionError('a bug')\n"
+        "selection.select = select\n"
+    )
+    finished = run_process("select", table, "-t", "y", before=before)
+    assert finished.returncode == 1
+    assert finished.stdout == ""
+    assert "Traceback" in finished.stderr
+    assert "a bug" in finished.stderr
+
+
+def test_interrupted_process_ends_with_130_and_writes_nothing(table, tmp_path):
+    before = (
+        "import os, signal, time\n"
+        "from hsieve.cli import selection\n"
+        "def select(*_):\n"
+        "    os.kill(os.getpid(), signal.SIGINT)\n"
+        "    time.sleep(30)\n"
+        "selection.select = select\n"
+    )
+    out = tmp_path / "out.csv"
+    finished = run_process("select", table, "-t", "y", "-o", out, before=before)
+    assert finished.returncode == 130
+    assert finished.stdout == ""
+    assert finished.stderr.startswith("error: interrupted")
+    assert finished.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == [table]
+
+
+def test_names_beyond_the_encoding_of_stdout_are_escaped(table):
+    header, _, rest = table.read_text().partition("\n")
+    table.write_text(f"{header.replace('b', 'β')}\n{rest}", encoding="utf-8")
+    before = "import sys; sys.stdout.reconfigure(encoding='ascii', errors='strict')\n"
+    finished = run_process("select", table, "-t", "y", "-k", 1, before=before)
+    assert finished.returncode == 0, finished.stderr
+    assert r"\u03b2" in finished.stdout
+
+
+class Terminal:
+    """A stderr that claims to be a terminal and keeps what is written to it."""
+
+    def __init__(self):
+        self.text = ""
+
+    def isatty(self):
+        return True
+
+    def write(self, text):
+        self.text += text
+        return len(text)
+
+    def flush(self):
+        pass
+
+
+@pytest.mark.parametrize(("delay", "appears"), [(0.0, True), (60.0, False)])
+def test_bar_comes_only_after_its_delay(delay, appears, monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setattr(screen, "BAR_DELAY", delay)
+    monkeypatch.setenv("TERM", "xterm")
+    with screen.progress_bar("waiting"):
+        for share in (0.25, 0.5):
+            report(share, "[red]counting")
+            if appears:
+                _wait_for(lambda: "counting" in terminal.text)
+    assert ("[red]counting" in terminal.text) == appears
+    assert (terminal.text != "") == appears
+
+
+def test_bar_is_silent_without_a_terminal(monkeypatch, capsys):
+    monkeypatch.setattr(screen, "BAR_DELAY", 0.0)
+    with screen.progress_bar("waiting"):
+        report(0.5, "counting")
+    assert capsys.readouterr() == ("", "")
+
+
+def _wait_for(condition, seconds=5.0):
+    import time
+
+    end = time.monotonic() + seconds
+    while not condition() and time.monotonic() < end:
+        time.sleep(0.02)

@@ -1,0 +1,331 @@
+"""`hsieve select`: what it prints and writes, and how it refuses."""
+
+import csv
+import json
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from typer.testing import CliRunner
+
+from hsieve.cli import selection
+from hsieve.cli.main import app
+from hsieve.cli.methods import METHODS
+from hsieve.data.synthetic import make_quad, make_xor_toy
+
+N_SAMPLES = 60
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def assert_refused(result, *words):
+    """Exit code 2, one sentence on stderr that holds the words, silence on stdout."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.endswith("\n")
+    assert result.stderr.count("\n") == 1
+    for word in words:
+        assert word in result.stderr
+
+
+def write_csv(path, columns):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+@pytest.fixture
+def columns():
+    """Columns of which "sign" determines the target, beside noise."""
+    rng = np.random.default_rng(0)
+    sign = rng.normal(size=N_SAMPLES)
+    noise = {f"noise{i}": rng.normal(size=N_SAMPLES).tolist() for i in range(4)}
+    return {**noise, "sign": sign.tolist(), "y": ["up" if s > 0 else "down" for s in sign]}
+
+
+@pytest.fixture
+def out(tmp_path):
+    return tmp_path / "features.csv"
+
+
+@pytest.fixture
+def refuse(columns, tmp_path, out):
+    """Check that a table is refused and that nothing is written."""
+
+    def check(*words, options=(), target="y", **changes):
+        path = write_csv(tmp_path / "table.csv", {**columns, **changes})
+        before = sorted(tmp_path.iterdir())
+        assert_refused(invoke("select", path, "-t", target, "-o", out, *options), *words)
+        assert sorted(tmp_path.iterdir()) == before
+
+    return check
+
+
+@pytest.fixture
+def table(columns, tmp_path):
+    return write_csv(tmp_path / "table.csv", columns)
+
+
+def test_best_feature_comes_first_and_is_written_to_csv(table, out):
+    result = invoke("select", table, "--target", "y", "-k", 2, "--method", "bahsic", "--out", out)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    with out.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    assert list(rows[0]) == ["rank", "feature", "index", "score"]
+    assert [row["rank"] for row in rows] == ["1", "2"]
+    assert (rows[0]["feature"], rows[0]["index"]) == ("sign", "4")
+    assert float(rows[0]["score"]) > 0
+
+
+def test_screen_tells_names_sizes_kind_of_target_and_seconds(table):
+    result = invoke("select", table, "-t", "y", "-k", 2)
+    assert "sign" in result.stdout
+    assert "2 of 5 features by bahsic, from 60 samples; target y (2 classes)" in result.stdout
+    assert result.stdout.rstrip().endswith(" s")
+
+
+def test_json_output_holds_the_same_rows(table, tmp_path):
+    out = tmp_path / "features.json"
+    assert invoke("select", table, "-t", "y", "-k", 3, "-o", out).exit_code == 0
+    rows = json.loads(out.read_text(encoding="utf-8"))
+    assert [row["rank"] for row in rows] == [1, 2, 3]
+    assert rows[0]["feature"] == "sign"
+
+
+def test_without_k_at_most_ten_features_are_selected(table):
+    assert "5 of 5 features" in invoke("select", table, "-t", "y").stdout
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_every_method_finds_an_obvious_feature(table, name):
+    result = invoke("select", table, "-t", "y", "-k", 1, "-m", name, "-q")
+    assert result.exit_code == 0, result.output
+    assert result.stdout == "sign\n"
+
+
+@pytest.mark.parametrize("name", [n for n, method in METHODS.items() if method.takes_categories])
+def test_methods_that_take_categories_find_one(name, tmp_path):
+    rng = np.random.default_rng(1)
+    colour = rng.choice(["blue", "green", "red"], size=N_SAMPLES)
+    # Middle category against the rest: no straight line through the codes can tell.
+    table = write_csv(
+        tmp_path / "table.csv",
+        {
+            "a": rng.normal(size=N_SAMPLES),
+            "b": rng.normal(size=N_SAMPLES),
+            "colour": colour,
+            "y": np.where(colour == "green", "yes", "no"),
+        },
+    )
+    result = invoke(
+        "select", table, "-t", "y", "-k", 1, "-m", name, "-q", "--categorical", "colour"
+    )
+    assert result.stdout == "colour\n", result.output
+
+
+def test_quiet_prints_names_only_and_nothing_with_out(table, out):
+    assert invoke("select", table, "-t", "y", "-k", 1, "-q").stdout == "sign\n"
+    result = invoke("select", table, "-t", "y", "-k", 1, "-q", "-o", out)
+    assert result.output == ""
+    assert out.exists()
+
+
+def test_continuous_target_from_npz(tmp_path):
+    problem = make_quad(200, random_state=0)
+    path = tmp_path / "quad.npz"
+    np.savez(path, X=problem.X, y=problem.y)
+    result = invoke("select", path, "-k", 2, "-m", "fohsic")
+    assert "target y (numbers)" in result.stdout
+    assert "x0" in result.stdout
+    assert "x1" in result.stdout
+
+
+def test_interaction_from_parquet_with_a_dropped_copy_of_the_target(tmp_path):
+    problem = make_xor_toy(200, random_state=0)
+    arrays = {f"bit{i}": column for i, column in enumerate(problem.X.T)}
+    path = tmp_path / "xor.parquet"
+    pq.write_table(pa.table({**arrays, "copy": problem.y, "label": problem.y}), path)
+    result = invoke("select", path, "-t", "label", "-k", 2, "--drop", "copy", "-q")
+    assert sorted(result.stdout.split()) == ["bit0", "bit1"]
+
+
+def test_target_kind_is_passed_on(tmp_path, columns):
+    levels = np.digitize(columns["sign"], [-1, 0, 1]).tolist()
+    path = write_csv(tmp_path / "table.csv", {**columns, "y": levels})
+    assert "(4 classes)" in invoke("select", path, "-t", "y").stdout
+    result = invoke("select", path, "-t", "y", "--target-kind", "continuous")
+    assert "(numbers)" in result.stdout
+
+
+@pytest.mark.parametrize("test", ["gamma", "permutation"])
+def test_p_values_are_small_for_the_true_feature_only(table, out, test):
+    result = invoke("select", table, "-t", "y", "--p-values", test, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "adjusted p" in result.stdout
+    with out.open(newline="", encoding="utf-8") as file:
+        adjusted = {r["feature"]: float(r["adjusted_p_value"]) for r in csv.DictReader(file)}
+    assert adjusted.pop("sign") < 0.01
+    assert min(adjusted.values()) > 0.01
+
+
+def test_names_are_shown_as_they_are(columns, tmp_path):
+    columns["[red]x"] = columns.pop("sign")
+    columns["bell\x07 :smile:"] = columns.pop("noise0")
+    path = write_csv(tmp_path / "table.csv", columns)
+    result = invoke("select", path, "-t", "y")
+    assert "[red]x" in result.stdout
+    assert r"bell\x07 :smile:" in result.stdout
+
+
+def test_long_name_is_whole_where_stdout_is_no_terminal(columns, tmp_path):
+    name = "gene" * 60
+    path = write_csv(tmp_path / "table.csv", {name: columns["sign"], **columns})
+    assert name in invoke("select", path, "-t", "y").stdout
+
+
+def test_constant_column_is_a_warning_with_its_name(columns, tmp_path, out):
+    path = write_csv(tmp_path / "table.csv", {"flat": [3] * N_SAMPLES, **columns})
+    result = invoke("select", path, "-t", "y", "-k", 6, "-o", out)
+    assert result.exit_code == 0
+    assert result.stderr == (
+        "warning: 1 column holds one single value and can never be selected: 'flat'\n"
+    )
+    assert "5 of 6 features" in result.stdout
+    assert "flat" not in out.read_text(encoding="utf-8")
+
+
+def test_only_constant_columns_are_refused(refuse, columns):
+    flat = {name: [1] * N_SAMPLES for name in columns if name != "y"}
+    refuse("constant", **flat)
+
+
+@pytest.mark.parametrize("value", ["", "NaN", "inf", "-inf"])
+def test_missing_and_infinite_values_are_refused(refuse, columns, value):
+    refuse("noise1", "data row 8", noise1=[*columns["noise1"][:7], value, *columns["noise1"][8:]])
+
+
+def test_missing_value_in_target_is_refused(refuse, columns):
+    refuse("'y'", "missing", y=[*columns["y"][:-1], ""])
+
+
+def test_text_column_is_refused(refuse):
+    refuse("city", "--categorical", city=["Rome", "Oslo"] * (N_SAMPLES // 2))
+
+
+def test_fewer_than_four_samples_are_refused(refuse, columns):
+    few = {name: values[:3] for name, values in columns.items()}
+    refuse("at least 4 samples", **{**few, "y": ["up", "down", "up"]})
+
+
+def test_one_class_is_refused(refuse):
+    refuse("1 class", y=["up"] * N_SAMPLES)
+
+
+def test_k_larger_than_d_is_refused(refuse):
+    refuse("6 features are asked for", "only 5", options=["-k", 6])
+
+
+def test_k_below_one_is_refused(refuse):
+    refuse("n-features", options=["-k", 0])
+
+
+def test_missing_target_column_is_refused_with_near_matches(refuse):
+    refuse("no 'Sign'", "'sign'", target="Sign")
+
+
+def test_unreadable_row_is_refused(tmp_path, out):
+    path = tmp_path / "table.csv"
+    path.write_text("a,b,y\n1,2,0\n3,4,1\n5,6,7,8\n1,1,0\n")
+    assert_refused(invoke("select", path, "-t", "y", "-o", out), "table.csv")
+    assert not out.exists()
+
+
+def test_truncated_parquet_is_refused(tmp_path, out, columns):
+    path = tmp_path / "table.parquet"
+    pq.write_table(pa.table(columns), path)
+    path.write_bytes(path.read_bytes()[:-40])
+    assert_refused(invoke("select", path, "-t", "y", "-o", out), "table.parquet")
+    assert not out.exists()
+
+
+def test_missing_file_is_refused(tmp_path):
+    assert_refused(invoke("select", tmp_path / "absent.csv", "-t", "y"), "absent.csv")
+
+
+def test_unknown_ending_is_refused(tmp_path):
+    path = tmp_path / "table.xlsx"
+    path.touch()
+    assert_refused(invoke("select", path, "-t", "y"), "table.xlsx")
+
+
+def test_unknown_method_is_refused_with_near_matches(refuse):
+    refuse("no method 'bahsik'", "did you mean bahsic", options=["-m", "bahsik"])
+
+
+def test_method_that_cannot_take_the_target_is_refused(refuse, columns):
+    refuse("needs classes", options=["-m", "snr"], y=columns["noise0"])
+
+
+def test_categories_are_refused_by_methods_of_numbers(refuse):
+    city = ["Rome", "Oslo"] * (N_SAMPLES // 2)
+    refuse("pearson", "city", options=["-m", "pearson", "--categorical", "city"], city=city)
+
+
+def test_gamma_p_values_of_five_samples_are_refused(refuse, columns):
+    few = {name: values[:5] for name, values in columns.items()}
+    few["y"] = ["up", "down", "up", "down", "up"]
+    refuse("6 samples", options=["--p-values", "gamma"], **few)
+
+
+@pytest.mark.parametrize(
+    ("place", "word"),
+    [
+        ("features.txt", ".csv or .json"),
+        ("absent/features.csv", "does not exist"),
+        ("folder.csv", "is a folder"),
+        ("table.csv", "would replace the data"),
+    ],
+)
+def test_bad_output_is_refused_before_any_work(table, tmp_path, place, word, monkeypatch):
+    (tmp_path / "folder.csv").mkdir()
+    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    before = table.read_bytes()
+    assert_refused(invoke("select", table, "-t", "y", "-o", tmp_path / place), word)
+    assert table.read_bytes() == before
+
+
+def test_failed_write_leaves_the_old_file(table, out, monkeypatch):
+    out.write_text("old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", fail)
+    assert_refused(invoke("select", table, "-t", "y", "-o", out), "No space left on device")
+    assert out.read_text() == "old"
+    assert sorted(path.name for path in out.parent.iterdir()) == ["features.csv", "table.csv"]
+
+
+def test_bug_is_no_bad_input(table, monkeypatch):
+    def break_down(*_):
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(selection, "_fitted_rows", break_down)
+    result = invoke("select", table, "-t", "y")
+    assert result.exit_code == 1
+    assert isinstance(result.exception, ZeroDivisionError)
+
+
+def test_failing_algebra_is_no_bad_input(table, monkeypatch):
+    def break_down(*_):
+        raise np.linalg.LinAlgError
+
+    monkeypatch.setattr(selection, "_fitted_rows", break_down)
+    assert isinstance(invoke("select", table, "-t", "y").exception, np.linalg.LinAlgError)
