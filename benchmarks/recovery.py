@@ -27,7 +27,7 @@ RULES = {
     "median, 1 context": lambda k: BAHSIC(k, n_contexts=1, kernel_x=kernels.Gaussian("median")),
     "sqrt(d), 1 context": lambda k: BAHSIC(k, n_contexts=1, kernel_x=kernels.Gaussian("sqrt_d")),
     "maximise, 1 context, step 0.1 (paper)": lambda k: BAHSIC(
-        k, n_contexts=1, step=0.1, kernel_x=kernels.Gaussian("maximise")
+        k, n_contexts=1, step=0.1, kernel_x=kernels.Gaussian("maximise"), compensate=False
     ),
 }
 DEFAULT = "default (narrow, 8 contexts)"

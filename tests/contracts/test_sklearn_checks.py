@@ -19,7 +19,7 @@ from hsieve import (
 
 SELECTORS = [
     BAHSIC(),
-    BAHSIC(kernel_x=kernels.Gaussian("maximise"), n_contexts=1, step=0.1),
+    BAHSIC(kernel_x=kernels.Gaussian("maximise"), n_contexts=1, step=0.1, compensate=False),
     BAHSIC(kernel_x=kernels.Linear()),
     FOHSIC(),
     DependenceSelector(),

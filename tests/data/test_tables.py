@@ -15,12 +15,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hsieve.data import tables
-from hsieve.data.tables import MAX_AUTO_CLASSES, TableError, read_table, write_features
+from hsieve.data.tables import (
+    MAX_AUTO_CLASSES,
+    TableError,
+    delimited,
+    parquet,
+    read_table,
+    write_features,
+)
 
 TEXT_ENDINGS = [".csv", ".tsv", ".csv.gz", ".tsv.gz"]
 COLUMN_ENDINGS = [*TEXT_ENDINGS, ".parquet"]
@@ -204,7 +211,7 @@ class TestCsv:
     def test_type_is_inferred_from_all_rows(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(tables, "_BLOCK_BYTES", 256)
+        monkeypatch.setattr(delimited, "BLOCK_BYTES", 256)
         path = tmp_path / "t.csv"
         path.write_text("a,y\n" + "1,0.5\n" * 500 + "2.5,0.5\n")
         assert read_table(path, target="y").X[-1].tolist() == [2.5]
@@ -212,7 +219,7 @@ class TestCsv:
     def test_quoted_newlines_may_cross_blocks(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(tables, "_BLOCK_BYTES", 64)
+        monkeypatch.setattr(delimited, "BLOCK_BYTES", 64)
         path = tmp_path / "t.csv"
         path.write_text("a,y\n" + '1,"two\nlines"\n' * 100)
         assert set(read_table(path, target="y").y) == {"two\nlines"}
@@ -241,7 +248,7 @@ class TestCsv:
         says(message_of(path, target="y"), "line 3: expected 2 fields but found 1")
 
     def test_row_beyond_the_block(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-        monkeypatch.setattr(tables, "_BLOCK_BYTES", 32)
+        monkeypatch.setattr(delimited, "BLOCK_BYTES", 32)
         path = write_table(tmp_path / "t.csv", {"a": ["x" * 100], "y": [1]})
         says(message_of(path, target="y"), "a row is longer than 32 bytes")
 
@@ -401,7 +408,7 @@ class TestParquet:
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         path = write_arrow(tmp_path / "t.parquet", a=[1, 2], y=[0.5, 1.5])
-        monkeypatch.setattr(tables, "_arrow_values", lambda *_: np.zeros(1))
+        monkeypatch.setattr(parquet, "arrow_values", lambda *_: np.zeros(1))
         says(message_of(path, target="y"), "column 'y' has 1 rows of 2", "damaged")
 
     @pytest.mark.parametrize("value", [BEYOND, -BEYOND])
@@ -415,6 +422,30 @@ class TestParquet:
         path = write_arrow(tmp_path / "t.parquet", a=pa.array([None, None], of), y=[0.5, 1.5])
         message = message_of(path, target="y", categorical=["a"])
         says(message, "'a' has a missing value in data row 1", "first of 2")
+
+    def test_row_index_of_pandas_is_no_feature(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.parquet"
+        frame = pd.DataFrame({"a": [1.5, 2.5, 3.5], "y": [0, 1, 0]}, index=[7, 3, 5])
+        frame.to_parquet(path)
+        message = message_of(path, target="y")
+        says(message, "column '__index_level_0__' is the row index saved by pandas")
+        says(message, "drop=['__index_level_0__'] (--drop __index_level_0__)")
+        assert read_table(path, target="y", drop=["__index_level_0__"]).feature_names == ("a",)
+        table = read_table(path, target="__index_level_0__")
+        assert (table.feature_names, table.y.tolist()) == (("a", "y"), [7, 3, 5])
+
+    def test_row_index_of_several_levels(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.parquet"
+        index = pd.MultiIndex.from_tuples([(0, "u"), (1, "v")])
+        pd.DataFrame({"a": [1.5, 2.5], "y": [0, 1]}, index=index).to_parquet(path)
+        message = message_of(path, target="y", categorical=["__index_level_1__"])
+        says(message, "columns '__index_level_0__' and '__index_level_1__' are the row index")
+        says(message, "(--drop __index_level_0__ --drop __index_level_1__)")
+
+    def test_default_row_index_is_not_saved(self, tmp_path: Path) -> None:
+        path = tmp_path / "t.parquet"
+        pd.DataFrame({"a": [1.5, 2.5], "y": [0, 1]}).to_parquet(path)
+        assert read_table(path, target="y").feature_names == ("a",)
 
 
 class TestNumpyFiles:

@@ -113,6 +113,7 @@ def _bahsic_of_the_paper(request: Request) -> "BaseSelector":
     return BAHSIC(
         request.n_features,
         kernel_x=Gaussian("maximise"),
+        compensate=False,
         n_contexts=1,
         step=0.1,
         categorical=request.categorical,

@@ -15,10 +15,12 @@ import difflib
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hsieve.data.validation import TargetKind
 
 __all__ = [
     "Dataset",
@@ -29,7 +31,6 @@ __all__ = [
     "load_dataset",
 ]
 
-TargetKind: TypeAlias = Literal["classes", "continuous"]
 FolderLike: TypeAlias = str | os.PathLike[str]
 
 ENVIRONMENT_VARIABLE = "HSIEVE_DATA"

@@ -35,6 +35,10 @@ class BAHSIC(BaseSelector):
     n_contexts : int, default=8
         Random contexts in which features are judged each round; 1 is the paper's algorithm. See
         :mod:`hsieve.strategies.backward`.
+    compensate : bool, default=True
+        Whether a feature is compared with an independent one of the same distribution rather than
+        with none, which keeps sparse features and features with outliers from being favoured. See
+        :class:`hsieve.HSIC`.
     estimator : {"unbiased", "biased"}, default="unbiased"
         Estimator of HSIC.
     categorical : iterable of int, default=()
@@ -52,8 +56,9 @@ class BAHSIC(BaseSelector):
 
     Notes
     -----
-    The paper's own rule is ``BAHSIC(kernel_x=Gaussian("maximise"), n_contexts=1, step=0.1)``: the
-    width with the highest HSIC is chosen anew each round. HSIC shrinks with the width, so that
+    The paper's own rule is
+    ``BAHSIC(kernel_x=Gaussian("maximise"), n_contexts=1, step=0.1, compensate=False)``: the width with
+    the highest HSIC is chosen anew each round. HSIC shrinks with the width, so that
     rule picks wide kernels, which see each feature's own effect and all but miss interactions.
 
     References
@@ -78,6 +83,7 @@ class BAHSIC(BaseSelector):
         kernel_y: Kernel | None = None,
         step: float = 0.25,
         n_contexts: int = 8,
+        compensate: bool = True,
         estimator: str = "unbiased",
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
@@ -88,6 +94,7 @@ class BAHSIC(BaseSelector):
         self.kernel_y = kernel_y
         self.step = step
         self.n_contexts = n_contexts
+        self.compensate = compensate
         self.estimator = estimator
         self.categorical = categorical
         self.target_kind = target_kind
@@ -96,6 +103,7 @@ class BAHSIC(BaseSelector):
     def _parts(self) -> tuple[Measure, Strategy]:
         measure = HSIC(
             estimator=self.estimator,
+            compensate=self.compensate,
             kernel_x=Gaussian(bandwidth="narrow") if self.kernel_x is None else self.kernel_x,
             kernel_y=self.kernel_y,
             categorical=self.categorical,

@@ -30,6 +30,7 @@ from scipy.special import gammainc
 
 __all__ = [
     "MAX_ORDER",
+    "factor_means",
     "quadratic_forms",
     "series_changes",
     "series_order",
@@ -146,6 +147,39 @@ def series_changes(
         sign = -1 if rate > 0 and term % 2 else 1
         changes += sign * quadratic_forms(weighted, powers)
     return changes
+
+
+def factor_means(block: NDArray[np.floating], rate: float) -> NDArray[np.floating]:
+    """Mean of exp(-rate (x_a - x_b)^2) over all pairs of different samples, for each feature.
+
+    With equal weights the quadratic forms are squares of sums, so a feature costs O(n) a term.
+
+    Parameters
+    ----------
+    block : ndarray of shape (n_samples, n_features)
+        One feature a column.
+    rate : float
+        Positive.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        The means, between 0 and 1.
+    """
+    n = len(block)
+    centred = (block - 0.5 * (block.max(axis=0) + block.min(axis=0))).astype(np.float64)
+    exponent = 2.0 * rate * float(np.abs(centred).max(initial=0.0)) ** 2
+    order = series_order(exponent, removal=False, tolerance=1e-9)
+    if order > MAX_ORDER:
+        gaps = (np.subtract.outer(x, x) for x in centred.T)
+        totals = np.array([np.exp(-rate * gap * gap).sum() for gap in gaps])
+    else:
+        powers = np.exp(-rate * centred * centred)
+        totals = powers.sum(axis=0) ** 2
+        for term in range(1, order + 1):
+            powers *= centred * math.sqrt(2.0 * rate / term)
+            totals += powers.sum(axis=0) ** 2
+    return np.clip((totals - n) / (n * (n - 1)), 0.0, 1.0)
 
 
 def two_level_changes(

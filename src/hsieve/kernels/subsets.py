@@ -23,6 +23,7 @@ from hsieve.kernels.columns import EncodedColumns, squared_distances
 from hsieve.kernels.quadratic_forms import (
     MAX_ORDER,
     MAX_REMOVAL_EXPONENT,
+    factor_means,
     quadratic_forms,
     series_changes,
     series_order,
@@ -66,6 +67,13 @@ class SubsetKernel(ABC):
         return np.array(
             [np.vdot(weights, self.changed(j, removal=removal) - self.gram) for j in features]
         )
+
+    def own_factors(self, features: IndexArray) -> FloatArray:
+        """Factor by which an independent feature like each of these would shrink the kernel.
+
+        One for kernels that are not products over features.
+        """
+        return np.ones(len(features))
 
     def changed_norms(self, features: IndexArray, *, removal: bool) -> FloatArray:
         """Squared Frobenius norms of the *centred* Gram matrices after each change."""
@@ -173,6 +181,20 @@ class GaussianSubset(RadialSubset):
                     numbers = self.columns.block(features[block]).astype(self.precision, copy=False)
                     changes[block] = sweep(weighted, numbers, signed_rate)
         return changes
+
+    def own_factors(self, features: IndexArray) -> FloatArray:
+        """Mean of each feature's own kernel over all pairs of different samples."""
+        factors = np.empty(len(features))
+        categorical = self.columns.categorical[features]
+        for position in np.flatnonzero(categorical):
+            own = squared_distances(self.columns.block(features[[position]]))
+            factors[position] = (self._values(own).sum() - len(own)) / (len(own) * (len(own) - 1))
+        numeric = np.flatnonzero(~categorical)
+        exponents = self.columns.largest_squared_gap[features[numeric]]
+        for group in _groups_by_size(numeric, exponents):
+            for block in self._blocks(group):
+                factors[block] = factor_means(self.columns.block(features[block]), self.rate)
+        return factors
 
     def _careful_changes(
         self, weights: FloatArray, features: IndexArray, *, removal: bool

@@ -177,6 +177,13 @@ class HSIC(KernelMeasure):
     ----------
     estimator : {"unbiased", "biased"}, default="unbiased"
         Which estimator.
+    compensate : bool, default=False
+        A Gaussian kernel shrinks with every feature that joins it, and HSIC with it, so the
+        plain loss or gain of a feature favours features that hardly change the kernel: nearly
+        constant ones, sparse ones, ones with a far outlier. With compensation, *contributions*
+        compare a feature not with its absence but with an independent feature of the same
+        distribution, which shrinks the kernel by the mean m of the feature's own kernel:
+        HSIC(S) - m HSIC(S without j). Scores of sets stay as they are.
     kernel_x, kernel_y, categorical, target_kind, standardise, precision
         See :class:`KernelMeasure`.
 
@@ -194,6 +201,7 @@ class HSIC(KernelMeasure):
         self,
         *,
         estimator: str = "unbiased",
+        compensate: bool = False,
         kernel_x: Kernel | None = None,
         kernel_y: Kernel | None = None,
         categorical: Iterable[int] = (),
@@ -210,13 +218,14 @@ class HSIC(KernelMeasure):
             precision=precision,
         )
         self.estimator = estimator
+        self.compensate = compensate
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundHSIC":
         """Tie the measure to data."""
         weights_of = checked_estimator(self.estimator)
         parts = self._bound_parts(X, y)
         weights = weights_of(parts["gram_y"]).astype(parts["precision"], copy=False)
-        return BoundHSIC(weights=weights, **parts)
+        return BoundHSIC(weights=weights, compensate=self.compensate, **parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -228,6 +237,7 @@ class BoundHSIC(JointBoundMeasure):
     gram_y: FloatArray
     weights: FloatArray
     precision: type[np.floating]
+    compensate: bool = False
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -247,6 +257,18 @@ class BoundHSIC(JointBoundMeasure):
         """Score of the set, and what each candidate adds to it."""
         kernel = self._on_subset(subset)
         return self._score(kernel), self._changes(kernel, candidates)
+
+    def contributions(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
+        """What each candidate adds, beyond what an independent one would where that is asked for."""
+        candidates = np.asarray(candidates, dtype=np.intp)
+        kernel = self._on_subset(np.asarray(subset, dtype=np.intp))
+        changes = self._changes(kernel, candidates)
+        if not self.compensate:
+            return changes
+        without = np.full(len(candidates), self._score(kernel))
+        member = np.isin(candidates, kernel.subset)
+        without[member] -= changes[member]
+        return changes + (1.0 - kernel.own_factors(candidates)) * without
 
     def _on_subset(self, subset: IndexArray) -> SubsetKernel:
         """Kernel of a set, the width chosen to maximise HSIC where the kernel asks for that."""

@@ -1,0 +1,134 @@
+"""What is wrong with a file, in one plain sentence.
+
+Every refusal names the file, then the problem, where it is first seen and the way out. Values and
+names are quoted, clipped and counted here, so that a sentence stays one line whatever the file
+holds, and what a library raises over a damaged file becomes such a sentence too.
+"""
+
+import csv
+import difflib
+import tokenize
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+__all__ = [
+    "LIBRARY_ERRORS",
+    "TableError",
+    "brief",
+    "columns_are",
+    "incomplete_column",
+    "listed",
+    "plainly",
+    "quoted",
+    "rounded_integer",
+    "table_error",
+    "unknown_name",
+]
+
+NAMES_SHOWN = 10
+CHARACTERS_SHOWN = 60
+LIBRARY_CHARACTERS_SHOWN = 160
+LIBRARY_ERRORS = (
+    OSError,
+    EOFError,
+    ValueError,
+    LookupError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+    csv.Error,
+    SyntaxError,  # this and the next from the header of a damaged NumPy file
+    tokenize.TokenError,
+)
+
+
+class TableError(ValueError):
+    """A file or a column cannot be used as asked; the message is one plain sentence."""
+
+
+def table_error(path: Path, problem: str) -> TableError:
+    """Name the file before the problem."""
+    return TableError(f"{path}: {problem}")
+
+
+@contextmanager
+def plainly(path: Path, form: str) -> Iterator[None]:
+    """Turn whatever a library raises over a bad file into one sentence."""
+    try:
+        yield
+    except TableError:
+        raise
+    except LIBRARY_ERRORS as error:
+        raise table_error(path, f"cannot be read as {form} ({brief(error)})") from error
+
+
+def rounded_integer(path: Path, name: str, row: int, value: object) -> TableError:
+    """Say which integer would lose digits."""
+    problem = f"column {quoted(name)} has {clipped(str(value))} in data row {row}"
+    problem += ", an integer beyond 2^53 that would be rounded"
+    return table_error(path, f"{problem}; rescale it or leave it out with drop=[...] (--drop NAME)")
+
+
+def incomplete_column(
+    path: Path, name: str, values: npt.NDArray[Any], bad: npt.NDArray[np.bool_], n_others: int
+) -> TableError:
+    """Say where the first missing or infinite value is and how many there are."""
+    row = int(np.flatnonzero(bad)[0])
+    is_infinite = values.dtype.kind == "f" and np.isinf(values[row])
+    problem = f"column {quoted(name)} has {'an infinite' if is_infinite else 'a missing'} value"
+    problem += f" in data row {row + 1}, the first of {int(bad.sum())} missing or infinite"
+    if n_others:
+        problem += f", and {n_others} other column{'s have' if n_others > 1 else ' has'} some too"
+    return table_error(path, f"{problem}; fill or remove them before")
+
+
+def unknown_name(path: Path, role: str, name: str, names: Sequence[str]) -> TableError:
+    """Say what the name might have been."""
+    folded = {known.casefold(): known for known in reversed(names)}
+    near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded)]
+    problem = f"there is no {quoted(name)}, given for {role}"
+    if near:
+        problem += f"; near matches are {listed(near)}"
+    return table_error(path, f"{problem}; available are {listed(names)}")
+
+
+def columns_are(names: Sequence[str]) -> str:
+    """Begin a sentence about one or several columns."""
+    if len(names) == 1:
+        return f"column {quoted(names[0])} is"
+    return f"columns {listed(names)} are"
+
+
+def listed(names: Iterable[str], last: str = "and") -> str:
+    """Show the first few names, and how many more there are."""
+    every = list(names)
+    shown = [quoted(name) for name in every[:NAMES_SHOWN]]
+    if len(every) > NAMES_SHOWN:
+        return f"{', '.join(shown)} and {len(every) - NAMES_SHOWN} more"
+    if len(every) > 1:
+        return f"{', '.join(shown[:-1])} {last} {shown[-1]}"
+    return shown[0] if shown else "none"
+
+
+def quoted(value: object) -> str:
+    """Quote a value on one line, whatever is in it."""
+    return clipped(repr(value))
+
+
+def clipped(text: str, length: int = CHARACTERS_SHOWN) -> str:
+    """Cut a text that would hide the rest of the sentence."""
+    return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def brief(error: BaseException) -> str:
+    """Return what a library says about the cause, in its first line."""
+    text = getattr(error, "strerror", None) or str(error) or type(error).__name__
+    return clipped(text.splitlines()[0], LIBRARY_CHARACTERS_SHOWN)

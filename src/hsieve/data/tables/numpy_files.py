@@ -1,0 +1,130 @@
+"""Arrays saved by NumPy: .npz archives and single .npy matrices.
+
+Neither is ever unpickled, so reading runs no foreign code. An archive holds the matrix ``X``, the
+target and perhaps ``feature_names``; a single matrix has the target among its columns.
+"""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hsieve.data.tables.errors import listed, plainly, quoted, table_error, unknown_name
+from hsieve.data.tables.source import Array, Source, check_names, checked_target
+
+__all__ = ["ArraySource", "open_npy", "open_npz"]
+
+MATRIX_DIMENSIONS = 2
+NUMPY_KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "U": "text"}
+
+
+class ArraySource(Source):
+    """Columns of a matrix, and a target either among them or in an array of its own."""
+
+    def __init__(
+        self, path: Path, names: Sequence[str], matrix: Array, target: tuple[str, Array | None]
+    ) -> None:
+        target_name, target_array = target
+        self.columns = {name: matrix[:, i] for i, name in enumerate(names)}
+        if target_array is not None:
+            names = [*names, target_name]
+            self.columns[target_name] = target_array
+        check_names(path, names)
+        super().__init__(path, names, target_name)
+
+    def open(self, wanted: Sequence[str]) -> dict[str, str]:
+        """Tell the kind of each wanted column by its array's type."""
+        types = {name: self.columns[name].dtype for name in wanted}
+        return {name: NUMPY_KINDS.get(t.kind, str(t)) for name, t in types.items()}
+
+    def load(self, name: str) -> Array:
+        """Return one column, text as objects and all but integers as float64."""
+        values = self.columns[name]
+        if values.dtype.kind == "U":
+            return values.astype(object)
+        if values.dtype.kind in "iu":
+            return values
+        with np.errstate(over="ignore"):  # too large for float64 becomes infinity, refused later
+            return values.astype(np.float64)
+
+
+def open_npz(path: Path, target: str | None) -> ArraySource:
+    """Take the matrix X, the target and perhaps the names from an archive of arrays."""
+    wanted = "y" if target is None else target
+    # Opened here, since np.load leaves its own file open when an archive is damaged.
+    with plainly(path, ".npz"), path.open("rb") as file:
+        archive = np.load(file, allow_pickle=False)
+        if not isinstance(archive, np.lib.npyio.NpzFile):
+            raise table_error(path, "this is a single array, not an .npz archive of arrays")
+        with archive:
+            inside = archive.files
+            missing = [name for name in dict.fromkeys(("X", wanted)) if name not in inside]
+            if "X" in missing or (missing and target is None):
+                problem = f"no array {listed(missing, 'or')} inside, only {listed(inside)}"
+                raise table_error(
+                    path, f"{problem}; X and y are needed, or target= (--target NAME)"
+                )
+            if missing or wanted in ("X", "feature_names"):
+                others = [name for name in inside if name not in ("X", "feature_names")]
+                raise unknown_name(path, "the target", wanted, others)
+            X, y = (_npz_array(path, archive, name) for name in ("X", wanted))
+            stored = "feature_names" in inside
+            names = _npz_array(path, archive, "feature_names") if stored else None
+    _check_shapes(path, X, wanted, y)
+    return ArraySource(path, _array_names(path, X, names), X, (wanted, y))
+
+
+def open_npy(path: Path, target: str | None) -> ArraySource:
+    """Take features and target from the columns of one matrix."""
+    with plainly(path, ".npy"), path.open("rb") as file:
+        X = np.load(file, allow_pickle=False)
+        if not isinstance(X, np.ndarray):
+            X.close()
+            raise table_error(path, "this is an .npz archive of arrays, not a single array")
+    if X.ndim != MATRIX_DIMENSIONS:
+        raise table_error(path, f"the array must be 2-D, got the shape {X.shape}")
+    names = _array_names(path, X, None)
+    if target is not None and re.fullmatch(r"[+-]?[0-9]{1,18}", target):
+        if not -len(names) <= int(target) < len(names):
+            problem = f"there is no column {target} for the target among {len(names)}"
+            raise table_error(path, f"{problem}, accepted are {-len(names)} to {len(names) - 1}")
+        target = names[int(target)]
+    return ArraySource(path, names, X, (checked_target(path, names, target, "an index"), None))
+
+
+def _npz_array(path: Path, archive: Any, name: str) -> Array:
+    """Load one array of an archive, explaining why Python objects are not loaded."""
+    try:
+        array = archive[name]
+    except ValueError as error:
+        if "allow_pickle" not in str(error):
+            raise
+        problem = f"the array {quoted(name)} holds Python objects, which are never unpickled"
+        raise table_error(path, f"{problem}; store numbers or text") from error
+    if not isinstance(array, np.ndarray):
+        raise table_error(path, f"{quoted(name)} inside is not an array")
+    return array
+
+
+def _check_shapes(path: Path, X: Array, target: str, y: Array) -> None:
+    """Refuse arrays that are not a matrix and a vector of the same length."""
+    if X.ndim != MATRIX_DIMENSIONS:
+        raise table_error(path, f"the array 'X' must be 2-D, got the shape {X.shape}")
+    if y.ndim != 1:
+        raise table_error(path, f"the target {quoted(target)} must be 1-D, got the shape {y.shape}")
+    if len(X) != len(y):
+        problem = f"'X' has {len(X)} rows but the target {quoted(target)} has {len(y)} values"
+        raise table_error(path, problem)
+
+
+def _array_names(path: Path, X: Array, stored: Array | None) -> list[str]:
+    """Return the stored names of the columns, or number them."""
+    if stored is None:
+        return [f"x{i}" for i in range(X.shape[1])]
+    if stored.dtype.kind != "U" or stored.shape != X.shape[1:]:
+        problem = f"'feature_names' must be 1-D text with {X.shape[1]} names"
+        raise table_error(path, f"{problem}, got {stored.dtype} of shape {stored.shape}")
+    names: list[str] = stored.tolist()
+    return names

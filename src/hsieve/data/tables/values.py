@@ -1,0 +1,97 @@
+"""Values of one column: codes of categories, the target, and what cannot be represented.
+
+A float64 tells integers apart up to 2^53, so a longer one is refused rather than rounded unless it
+is a label or a category. Each column costs O(n), or O(n log n) where it is sorted into categories.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from hsieve.data.tables.errors import incomplete_column, quoted, rounded_integer, table_error
+from hsieve.data.tables.source import Array
+from hsieve.data.validation import TargetKind, target_kind_of
+
+__all__ = [
+    "LARGEST_EXACT_INTEGER",
+    "category_codes",
+    "is_long_integer",
+    "refuse_long_integers",
+    "target_values",
+]
+
+LARGEST_EXACT_INTEGER = 2**53
+
+
+def category_codes(values: Array) -> npt.NDArray[np.float64]:
+    """Return the ranks of the sorted distinct values; what is not finite stays so."""
+    bad = _not_finite(values)
+    codes = np.full(len(values), np.nan)
+    codes[~bad] = np.unique(values[~bad], return_inverse=True)[1]
+    if values.dtype.kind == "f":
+        codes[bad] = values[bad]
+    return codes
+
+
+def target_values(
+    path: Path, name: str, values: Array, target_kind: str, *, listed_as_classes: bool
+) -> tuple[Array, TargetKind]:
+    """Return the target as labels or as float64, and which of the two it is."""
+    bad = _not_finite(values)
+    if bad.any():
+        raise incomplete_column(path, name, values, bad, 0)
+    if target_kind == "auto" and listed_as_classes:
+        target_kind = "classes"
+    elif target_kind == "auto" and values.dtype.kind == "f":
+        # A file tells 1.0 from 1, so whole floats are measurements, as arrays' need not be.
+        target_kind = "continuous"
+    if target_kind_of(values, target_kind) == "classes":
+        return _labels(path, name, values), "classes"
+    if values.dtype.kind == "O":
+        problem = f"the target {quoted(name)} is text (first {quoted(values[0])})"
+        raise table_error(
+            path, f"{problem} and cannot be continuous; accepted is target_kind='classes'"
+        )
+    if values.dtype.kind in "iu":
+        refuse_long_integers(path, name, values)
+    return values.astype(np.float64), "continuous"
+
+
+def _labels(path: Path, name: str, values: Array) -> Array:
+    """Return class labels as text or integers; whole floats, as in .npy files, are integers."""
+    if values.dtype.kind == "O":
+        return values
+    if values.dtype.kind == "f":
+        for row in np.flatnonzero(values != np.floor(values))[:1]:
+            problem = f"the target {quoted(name)} has a fraction ({values[row]:g}"
+            problem += f" in data row {row + 1}), which is no class label"
+            raise table_error(path, f"{problem}; accepted is target_kind='continuous'")
+        refuse_long_integers(path, name, values)
+    if values.dtype.kind == "u" and int(values.max()) > np.iinfo(np.int64).max:
+        return values.astype(np.uint64)
+    return values.astype(np.int64)
+
+
+def _not_finite(values: Array) -> npt.NDArray[np.bool_]:
+    """Mark nulls, NaN and infinity."""
+    if values.dtype.kind == "O":
+        return np.array([value is None for value in values.tolist()], dtype=bool)
+    return ~np.isfinite(values)
+
+
+def refuse_long_integers(path: Path, name: str, values: Array) -> None:
+    """Refuse whole numbers that float64 does not tell apart from their neighbours."""
+    long = (values > LARGEST_EXACT_INTEGER) | (values < -LARGEST_EXACT_INTEGER)
+    for row in np.flatnonzero(long)[:1]:
+        raise rounded_integer(path, name, int(row) + 1, values[row])
+
+
+def is_long_integer(text: str | None) -> bool:
+    """Tell by its digits whether the text is an integer that float64 would round."""
+    if text is None or not re.fullmatch(r"\s*[+-]?[0-9]+\s*", text):
+        return False
+    digits = text.strip().lstrip("+-").lstrip("0")
+    longest = len(str(LARGEST_EXACT_INTEGER))
+    return len(digits) > longest or int(digits or "0") > LARGEST_EXACT_INTEGER
