@@ -154,3 +154,47 @@ def test_sample_counts_must_agree(rng):
         hsic(rng.normal(size=(5, 1)), rng.normal(size=6))
     with pytest.raises(ValueError, match="X has 5 samples but y has 6"):
         HSIC().bind(rng.normal(size=(5, 1)), rng.normal(size=6))
+
+
+@pytest.mark.parametrize("bandwidth", ["narrow", 1.0, 0.3])
+def test_compensated_contributions_compare_with_an_independent_feature(bandwidth, rng):
+    """HSIC(S) - m HSIC(S without j), m the mean of the feature's own kernel over different pairs."""
+    X = rng.normal(size=(30, 6))
+    X[:, 1] = X[:, 1] > 0.8
+    X[:, 2] = rng.integers(0, 4, 30)
+    X[0, 3] = 50.0
+    y = rng.normal(size=30)
+    kernel = kernels.Gaussian(bandwidth)
+    bound = HSIC(kernel_x=kernel, compensate=True, categorical=[2]).bind(X, y)
+    subset = np.array([0, 1, 2, 3])
+    sigma = kernels.resolve_bandwidth(
+        bandwidth, kernels.squared_distances(bound.columns.block(subset)), 4
+    )
+    literal = HSIC(kernel_x=kernels.Gaussian(sigma), categorical=[2]).bind(X, y)
+    expected = []
+    for j in range(6):
+        own = naive.gaussian_gram(bound.columns.block([j]), sigma)
+        mean = (own.sum() - 30) / (30 * 29)
+        rest = [k for k in subset if k != j]
+        expected.append(literal.subset_score([*rest, j]) - mean * literal.subset_score(rest))
+    np.testing.assert_allclose(bound.contributions(subset, np.arange(6)), expected, atol=1e-9)
+
+
+def test_compensation_leaves_scores_of_sets_alone(rng):
+    X, y = rng.normal(size=(20, 4)), rng.normal(size=20)
+    plain, compensated = (HSIC(compensate=flag).bind(X, y) for flag in (False, True))
+    np.testing.assert_allclose(plain.removal_scores([0, 1]), compensated.removal_scores([0, 1]))
+
+
+def test_an_independent_feature_contributes_nothing_on_average():
+    """Without compensation its plain contribution is negative: it shrinks the kernel."""
+    plain, compensated = [], []
+    for seed in range(60):
+        generator = np.random.default_rng(seed)
+        X = generator.normal(size=(60, 3))
+        y = X[:, 0]
+        for flag, values in ((False, plain), (True, compensated)):
+            bound = HSIC(kernel_x=kernels.Gaussian(1.0), compensate=flag).bind(X, y)
+            values.append(bound.contributions([0, 1], [2])[0])
+    assert np.mean(plain) < -5 * np.std(plain) / np.sqrt(60)
+    assert abs(np.mean(compensated)) < 3 * np.std(compensated) / np.sqrt(60)
