@@ -1,0 +1,53 @@
+"""Draws the pictures of the README and the docs into docs/pictures (`make docs`)."""
+
+from pathlib import Path
+
+import matplotlib as mpl
+import numpy as np
+
+mpl.use("Agg")
+import matplotlib.pyplot as plt
+
+from hsieve import BAHSIC, DependenceSelector, Pearson
+from hsieve.data.synthetic import make_xor
+
+FOLDER = Path(__file__).resolve().parent / "pictures"
+TRUE, OTHER = "#c8442d", "#9aa5b1"
+
+
+def draw_interaction():
+    """Two features that say nothing alone, and what correlation and BAHSIC make of them."""
+    problem = make_xor(300, 200, random_state=0)
+    figure, axes = plt.subplots(1, 3, figsize=(11, 3.4), width_ratios=(1, 1.3, 1.3))
+    for label, colour in ((-1, "#3b6ea5"), (1, "#e0a030")):
+        chosen = problem.y == label
+        axes[0].scatter(*problem.X[chosen, :2].T, s=9, c=colour, label=f"y = {label:+d}")
+    axes[0].set(xlabel="feature 0", ylabel="feature 1", title="Two features that matter together")
+    axes[0].legend(loc="upper center", ncols=2, frameon=False, bbox_to_anchor=(0.5, -0.2))
+    selectors = {
+        "Correlation": DependenceSelector(Pearson(), n_features_to_select=2),
+        "BAHSIC": BAHSIC(2),
+    }
+    for axis, (name, selector) in zip(axes[1:], selectors.items(), strict=True):
+        ranking = selector.fit(problem.X, problem.y).ranking_
+        colours = np.where(np.isin(np.arange(200), problem.relevant), TRUE, OTHER)
+        axis.bar(np.arange(200), 201 - ranking, width=1.0, color=colours)
+        for feature in problem.relevant:
+            axis.bar(feature, 201 - ranking[feature], width=3.0, color=TRUE)
+        places = " and ".join(str(place) for place in sorted(ranking[problem.relevant]))
+        axis.set(
+            title=f"{name}: true features on places {places} of 200",
+            xlabel="feature",
+            yticks=[1, 200],
+            yticklabels=["last", "best"],
+        )
+    for axis in axes:
+        axis.spines[["top", "right"]].set_visible(False)
+        axis.title.set_fontsize(10)
+    figure.tight_layout()
+    figure.savefig(FOLDER / "interaction.png", dpi=110)
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    draw_interaction()
