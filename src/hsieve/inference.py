@@ -1,8 +1,9 @@
 """Is the dependence real? Variance, confidence intervals and p-values for HSIC.
 
-*Variance.* Eq. 8 of [1]_ is a sum over quadruples of samples; :func:`hsic_variance` computes it in O(n^2).
-It describes the spread of the unbiased estimator where there *is* dependence, and serves confidence
-intervals. Under independence the estimator is degenerate and that normal law gives no test level.
+*Variance.* Eq. 8 of [1]_ is a sum over quadruples of samples; :func:`hsic_variance` computes it in
+O(n^2). It describes the spread of the unbiased estimator where there *is* dependence, and serves
+confidence intervals. Under independence the estimator is degenerate and that normal law gives no
+test level.
 
 *Tests.* Under independence every order of the targets is equally likely. The permutation test
 draws such orders. The gamma test takes the mean and the variance of ``tr(KHLH)`` over *all* orders,
@@ -125,7 +126,7 @@ def hsic_variance(gram_x: ArrayLike, gram_y: ArrayLike) -> float:
         - rows_x @ rows_y
     )
     R = (h @ h) / (4.0 * n * ((n - 1) * (n - 2) * (n - 3)) ** 2)
-    return max(16.0 / n * (R - estimate**2), 0.0)
+    return float(max(16.0 / n * (R - estimate**2), 0.0))
 
 
 def hsic_interval(

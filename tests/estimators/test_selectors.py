@@ -245,9 +245,10 @@ BAD_INPUT = [
     ids=[c[0] for c in BAD_INPUT],
 )
 def test_bad_input_is_refused_in_words(selector_type, spoil, settings, message, regression):
-    with warnings.catch_warnings(), pytest.raises(ValueError, match=message):
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        selector_type(**settings).fit(*spoil(*regression))
+        with pytest.raises(ValueError, match=message):
+            selector_type(**settings).fit(*spoil(*regression))
 
 
 def test_unknown_strategies_are_refused_with_the_known_ones(regression):

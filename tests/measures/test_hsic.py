@@ -64,7 +64,10 @@ def test_nhsic_of_a_constant_feature_is_zero(rng):
 def test_additions_removals_and_contributions_agree_with_subset_scores(
     measure, kernel, target, rng
 ):
-    """The definition of each capability, with the width held at that of the set before the change."""
+    """The definition of each capability.
+
+    The width is held at that of the set before the change.
+    """
     X, y = rng.normal(size=(25, 7)), TARGETS[target](rng, 25)
     measure = type(measure)(**{**measure.get_params(deep=False), "kernel_x": kernel})
     bound = measure.bind(X, y)
@@ -158,7 +161,10 @@ def test_sample_counts_must_agree(rng):
 
 @pytest.mark.parametrize("bandwidth", ["narrow", 1.0, 0.3])
 def test_compensated_contributions_compare_with_an_independent_feature(bandwidth, rng):
-    """HSIC(S) - m HSIC(S without j), m the mean of the feature's own kernel over different pairs."""
+    """HSIC(S) - m HSIC(S without j).
+
+    m is the mean of the feature's own kernel over different pairs.
+    """
     X = rng.normal(size=(30, 6))
     X[:, 1] = X[:, 1] > 0.8
     X[:, 2] = rng.integers(0, 4, 30)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from sklearn.linear_model import Ridge as SklearnRidge
 
-from hsieve import FamilyScore, KernelRidge, NHSIC, Pearson, Ridge, kernels, nhsic
+from hsieve import NHSIC, FamilyScore, KernelRidge, Pearson, Ridge, kernels, nhsic
 from hsieve.kernels.labels import centroid_coding, one_vs_rest_coding, signed_coding
 from hsieve.measures.family import linear_hsic
 from tests.reference import naive
@@ -189,7 +189,10 @@ def test_kernel_ridge_measure_is_hsic_with_its_kernel(rng):
 
 @pytest.mark.parametrize("n", [50, 100, 200, 400])
 def test_mmd_and_kta_differ_from_hsic_by_one_over_n(n):
-    """Theorem 3: with rho = 1/m_+ and -1/m_-, HSIC and MMD/(m-1)^2, KTA/(m-1)^2 differ by O(1/m)."""
+    """Theorem 3.
+
+    With rho = 1/m_+ and -1/m_-, HSIC and MMD/(m-1)^2, KTA/(m-1)^2 differ by O(1/m).
+    """
     generator = np.random.default_rng(n)
     y = np.where(generator.random(n) < 0.5, 1, -1)
     X = generator.normal(size=(n, 2)) + 0.3 * y[:, None]

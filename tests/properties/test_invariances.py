@@ -1,4 +1,7 @@
-"""What must not change the answer: order of samples and columns, shift and scale, names of labels."""
+"""What must not change the answer.
+
+Order of samples and columns, shift and scale, names of labels.
+"""
 
 import numpy as np
 import pytest

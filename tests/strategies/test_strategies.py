@@ -50,6 +50,20 @@ def test_backward_records_the_sets_it_visited(rng):
     assert sorted(path.order.tolist()) == list(range(9))
 
 
+def test_feature_scores_are_contributions_at_the_time_of_leaving(rng):
+    bound = HSIC().bind(rng.normal(size=(20, 5)), rng.normal(size=20))
+    path = Backward(step=1).search(bound, 1)
+    members = np.arange(5)
+    for place in (4, 3, 2, 1):
+        contributions = bound.contributions(members, members)
+        leaves = np.flatnonzero(members == path.order[place])[0]
+        assert path.feature_scores[place] == pytest.approx(contributions[leaves], abs=1e-14)
+        stays = np.flatnonzero(members == path.order[0])[0]
+        members = np.delete(members, leaves)
+    assert path.feature_scores[0] == pytest.approx(contributions[stays], abs=1e-14)
+    assert path.feature_scores[0] >= path.feature_scores[1]
+
+
 def test_contexts_are_repeatable_and_follow_the_seed(rng):
     problem = make_xor(60, 4 * MIN_CONTEXT, random_state=1)
     bound = HSIC(kernel_x=kernels.Gaussian("narrow")).bind(problem.X, problem.y)

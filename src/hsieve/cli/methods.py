@@ -258,7 +258,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "n^3 d a round",
             _kernel_ridge,
         ),
-        "pc": _family("pc", "rank by squared correlation; numbers or two classes"),
+        "pc": _family("pc", "rank by squared correlation; numbers or classes"),
         "centroid": _family("centroid", "rank by the distance of two class means"),
         "t": _family("t", "rank by the squared t of two classes"),
         "snr": _family("snr", "rank by signal-to-noise ratio of two classes"),

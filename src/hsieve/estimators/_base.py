@@ -70,7 +70,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self
             The fitted selector.
         """
-        X, y = validate_data(
+        data: NDArray[Any]
+        target: NDArray[Any]
+        data, target = validate_data(
             self,
             X,
             y,
@@ -79,22 +81,23 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             ensure_min_samples=2,
             ensure_min_features=1,
         )
-        y = np.ravel(y) if y.ndim == 2 and y.shape[1] == 1 else y
+        target = np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
         measure, strategy = self._parts()
         strategy.check_compatible(measure)
-        _check_target(y, measure)
-        check_positions(getattr(measure, "categorical", ()), X.shape[1])
-        if len(X) < MIN_SAMPLES:
-            msg = f"Found n_samples = {len(X)}; at least {MIN_SAMPLES} samples are needed."
+        _check_target(target, measure)
+        check_positions(getattr(measure, "categorical", ()), data.shape[1])
+        if len(data) < MIN_SAMPLES:
+            msg = f"Found n_samples = {len(data)}; at least {MIN_SAMPLES} samples are needed."
             raise ValueError(msg)
-        n_wanted = self._n_wanted(X.shape[1])
-        varying = self._varying_features(X)
-        path = strategy.search(_bind(measure, X, y, varying), max(1, min(n_wanted, len(varying))))
+        n_wanted = self._n_wanted(data.shape[1])
+        varying = self._varying_features(data)
+        bound = _bind(measure, data, target, varying)
+        path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
         self._keep(path, varying, n_wanted)
         return self
 
     def _n_wanted(self, n_features: int) -> int:
-        """Number of features asked for."""
+        """Work out the number of features asked for."""
         wanted = self.n_features_to_select
         if wanted is None:
             return min(DEFAULT_N_FEATURES, n_features)

@@ -17,8 +17,8 @@ class FamilyRanking(BaseSelector):
     n_features_to_select : int, float or None, default=None
         A number, a share below 1, or None for 10 (or all, where there are fewer).
     statistic : str, default="pc"
-        ``pc`` (squared correlation), ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``, ``pam``,
-        ``one-vs-rest`` or ``block``; see :mod:`hsieve.measures.family`.
+        ``pc`` (squared correlation), ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``,
+        ``pam``, ``one-vs-rest`` or ``block``; see :mod:`hsieve.measures.family`.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
 

@@ -60,7 +60,12 @@ METHODS = (ALL, RANDOM, DEFAULT_RULE, PAPER_RULE)
 # The paper takes the width with the highest HSIC and drops a tenth of the features each round.
 RULES: dict[str, dict[str, Any]] = {
     DEFAULT_RULE: {},
-    PAPER_RULE: {"kernel_x": Gaussian("maximise"), "n_contexts": 1, "step": 0.1, "compensate": False},
+    PAPER_RULE: {
+        "kernel_x": Gaussian("maximise"),
+        "n_contexts": 1,
+        "step": 0.1,
+        "compensate": False,
+    },
 }
 
 

@@ -8,8 +8,8 @@ Rules
 ``"sqrt_d"``
     The square root of the number of features: the scale of distances on standardised data.
 ``"narrow"``
-    The width at which the mean exponent |x - x'|^2 / (2 sigma^2) is 4. The usual widths, at which it
-    is near 1, are all but blind to features that matter only together (``docs/recovery.md``).
+    The width at which the mean exponent |x - x'|^2 / (2 sigma^2) is 4. The usual widths, at which
+    it is near 1, are all but blind to features that matter only together (``docs/recovery.md``).
 ``"maximise"``
     The width of a grid with the highest dependence, chosen anew for each set of features, as
     algorithm 1 of the BAHSIC paper has it. The measure does that (it owns the dependence); the grid
@@ -17,7 +17,7 @@ Rules
 """
 
 import math
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,7 +64,7 @@ def resolve_bandwidth(
             return _narrow_width(squared_distances)
         if rule in {"median", "maximise"}:
             return _median_distance(squared_distances)
-    elif np.isscalar(rule) and np.isreal(rule) and 0 < rule < math.inf:
+    elif _is_real_number(rule) and 0 < rule < math.inf:
         return float(rule)
     msg = f"bandwidth must be a positive number or one of {RULES}, got {rule!r}."
     raise ValueError(msg)
@@ -74,6 +74,10 @@ def bandwidth_grid(squared_distances: NDArray[np.floating]) -> list[float]:
     """Widths tried by the rule ``"maximise"``: multiples of the median distance."""
     centre = _median_distance(squared_distances)
     return [factor * centre for factor in GRID_FACTORS]
+
+
+def _is_real_number(value: Any) -> bool:
+    return bool(np.isscalar(value) and np.isreal(value))
 
 
 def _narrow_width(squared_distances: NDArray[np.floating]) -> float:

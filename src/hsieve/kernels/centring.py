@@ -37,7 +37,8 @@ def centre(gram: NDArray[np.floating]) -> NDArray[np.floating]:
            [-0.5,  0.5]])
     """
     means = gram.mean(axis=0)
-    return gram - means[:, None] - means[None, :] + means.mean()
+    centred: NDArray[np.floating] = gram - means[:, None] - means[None, :] + means.mean()
+    return centred
 
 
 def biased_weights(target_gram: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -66,7 +67,9 @@ def unbiased_weights(target_gram: NDArray[np.floating]) -> NDArray[np.floating]:
     hollow -= hollow.sum() / (n * (n - 1))
     np.fill_diagonal(hollow, 0.0)
     row = hollow.sum(axis=1)
-    weights = hollow + row.sum() / ((n - 1) * (n - 2)) - (row[:, None] + row[None, :]) / (n - 2)
+    weights: NDArray[np.floating] = (
+        hollow + row.sum() / ((n - 1) * (n - 2)) - (row[:, None] + row[None, :]) / (n - 2)
+    )
     np.fill_diagonal(weights, 0.0)
     return weights / (n * (n - 3))
 

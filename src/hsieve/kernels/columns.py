@@ -49,14 +49,18 @@ class EncodedColumns:
         """True where a numeric feature holds exactly two values, which has a cheaper sweep."""
         low, high = self.matrix.min(axis=0), self.matrix.max(axis=0)
         two = ((self.matrix == low) | (self.matrix == high)).all(axis=0) & (low < high)
-        return two[self.starts[:-1]] & ~self.categorical
+        two_level: NDArray[np.bool_] = two[self.starts[:-1]] & ~self.categorical
+        return two_level
 
     @cached_property
     def largest_squared_gap(self) -> NDArray[np.floating]:
         """Largest squared distance between two samples in each feature alone."""
         ranges = self.matrix.max(axis=0) - self.matrix.min(axis=0)
         first = self.starts[:-1]
-        return np.where(self.categorical, 2.0 * ranges[first] ** 2, ranges[first] ** 2)
+        gaps: NDArray[np.floating] = np.where(
+            self.categorical, 2.0 * ranges[first] ** 2, ranges[first] ** 2
+        )
+        return gaps
 
     def block(self, features: ArrayLike) -> NDArray[np.floating]:
         """Columns of the given features, side by side."""
@@ -97,7 +101,8 @@ def encode_columns(
     n_features = X.shape[1]
     is_category = np.zeros(n_features, dtype=bool)
     is_category[check_positions(categorical, n_features)] = True
-    numbers = X.astype(np.float32 if X.dtype == np.float32 else np.float64)
+    precision: type[np.floating] = np.float32 if X.dtype == np.float32 else np.float64
+    numbers: NDArray[np.floating] = X.astype(precision)
     if standardise:
         numbers = _standardised(numbers)
     if not is_category.any():
@@ -143,7 +148,7 @@ def squared_distances(
     """
     centred = (matrix - matrix.mean(axis=0, dtype=np.float64)).astype(dtype, copy=False)
     norms = np.einsum("ij,ij->i", centred, centred)
-    distances = centred @ centred.T
+    distances: NDArray[np.floating] = centred @ centred.T
     distances *= -2
     distances += norms[:, None]
     distances += norms[None, :]
@@ -163,15 +168,19 @@ def _standardised(numbers: NDArray[np.floating]) -> NDArray[np.floating]:
     deviation = np.sqrt(np.mean(centred * centred, axis=0))
     constant = numbers.max(axis=0) == numbers.min(axis=0)
     centred[:, constant] = 0.0
-    return centred / np.where(constant | (deviation == 0), 1.0, deviation)
+    standardised: NDArray[np.floating] = centred / np.where(
+        constant | (deviation == 0), 1.0, deviation
+    )
+    return standardised
 
 
 def _indicators(values: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Indicator columns of a category, scaled to a mean squared distance of 2."""
+    """Make the indicator columns of a category, scaled to a mean squared distance of 2."""
     levels, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
     indicators = np.zeros((len(values), len(levels)))
     indicators[np.arange(len(values)), codes] = 1.0
     share_of_different_pairs = 1.0 - np.sum((counts / len(values)) ** 2)
     if share_of_different_pairs == 0:
         return np.zeros_like(indicators)
-    return indicators / np.sqrt(share_of_different_pairs)
+    scaled: NDArray[np.floating] = indicators / np.sqrt(share_of_different_pairs)
+    return scaled

@@ -77,7 +77,7 @@ class _DistanceKernel(Kernel):
         """Gram matrix of the rows of X."""
         rows = _as_rows(X)
         squared = squared_distances(rows)
-        return self._profile(squared, rows.shape[1])(squared)
+        return np.asarray(self._profile(squared, rows.shape[1])(squared), dtype=np.float64)
 
     def on_subset(
         self, columns: EncodedColumns, subset: NDArray[np.intp], **options: Any
@@ -244,8 +244,8 @@ class Delta(Kernel):
             msg = f"Delta takes one label a sample, got an array of shape {labels.shape}."
             raise ValueError(msg)
         _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-        same = (codes[:, None] == codes[None, :]).astype(np.float64)
-        return same / counts[codes] if self.normalised else same
+        same: NDArray[np.float64] = (codes[:, None] == codes[None, :]).astype(np.float64)
+        return np.asarray(same / counts[codes]) if self.normalised else same
 
 
 class LabelCoding(Kernel):

@@ -1,4 +1,6 @@
-"""Label codings of the BAHSIC paper (sec. 4): with a linear kernel they turn HSIC into older scores.
+"""Label codings of the BAHSIC paper (sec. 4).
+
+With a linear kernel they turn HSIC into older scores.
 
 ============  ==========================================  ====================================
 coding        entries for a sample of class c             HSIC with a linear feature kernel is
@@ -37,7 +39,8 @@ def signed_coding(labels: ArrayLike) -> CodeArray:
     if len(counts) != 2:
         msg = f"The signed coding needs two classes, got {len(counts)}."
         raise ValueError(msg)
-    return indicators[:, 1:] / counts[1] - indicators[:, :1] / counts[0]
+    codes: CodeArray = indicators[:, 1:] / counts[1] - indicators[:, :1] / counts[0]
+    return codes
 
 
 def centroid_coding(labels: ArrayLike) -> CodeArray:

@@ -37,6 +37,8 @@ __all__ = [
     "two_level_changes",
 ]
 
+FloatArray = NDArray[np.floating]
+
 # Below this size one matrix product is quicker than two smaller ones.
 SYMMETRY_BLOCK = 384
 # Beyond this many terms the literal sum is the cheaper one.
@@ -70,19 +72,21 @@ def quadratic_forms(
     """
     n = len(matrix)
     if n <= SYMMETRY_BLOCK:
-        return np.einsum("ij,ij->j", vectors, matrix @ vectors)
+        forms: FloatArray = np.einsum("ij,ij->j", vectors, matrix @ vectors)
+        return forms
     half = n // 2
     top, bottom = vectors[:half], vectors[half:]
     cross = np.einsum("ij,ij->j", top, matrix[:half, half:] @ bottom)
-    return (
+    forms = (
         quadratic_forms(matrix[:half, :half], top)
         + quadratic_forms(matrix[half:, half:], bottom)
         + 2.0 * cross
     )
+    return forms
 
 
 def series_order(exponent: float, *, removal: bool, tolerance: float) -> int:
-    """Number of series terms that keep the error of the Gaussian factor under the tolerance.
+    """Count the series terms that keep the error of the Gaussian factor under the tolerance.
 
     Parameters
     ----------
@@ -136,15 +140,15 @@ def series_changes(
     ndarray of shape (n_features,)
         The changes.
     """
-    rate = block.dtype.type(rate)
-    excess = np.expm1(rate * block * block)
-    changes = 2.0 * (weighted.sum(axis=1) @ excess) + quadratic_forms(weighted, excess)
+    typed_rate = block.dtype.type(rate)
+    excess = np.expm1(typed_rate * block * block)
+    changes: FloatArray = 2.0 * (weighted.sum(axis=1) @ excess) + quadratic_forms(weighted, excess)
     # The root of the coefficient goes into the powers, which then never grow beyond the kernel.
-    scaled = block * np.sqrt(2 * abs(rate))
+    scaled = block * np.sqrt(2 * abs(typed_rate))
     powers = excess + 1
     for term in range(1, order + 1):
         powers *= scaled / block.dtype.type(math.sqrt(term))
-        sign = -1 if rate > 0 and term % 2 else 1
+        sign = -1 if typed_rate > 0 and term % 2 else 1
         changes += sign * quadratic_forms(weighted, powers)
     return changes
 
@@ -189,4 +193,5 @@ def two_level_changes(
     low, high = block.min(axis=0), block.max(axis=0)
     is_high = (block == high).astype(weighted.dtype)
     different = 2.0 * (weighted.sum(axis=1) @ is_high - quadratic_forms(weighted, is_high))
-    return np.expm1(rate * (high - low) ** 2) * different
+    changes: FloatArray = np.expm1(rate * (high - low) ** 2) * different
+    return changes

@@ -14,6 +14,7 @@ A *change* is ``sum(W * (K_after - K_before))``, for a symmetric weight matrix W
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +53,15 @@ class SubsetKernel(ABC):
     """
 
     gram: FloatArray
-    vanishes: bool = False
 
     def __init__(self, columns: EncodedColumns, subset: IndexArray) -> None:
         self.columns = columns
         self.subset = subset
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether no two different samples have any similarity; never, for most kernels."""
+        return False
 
     @abstractmethod
     def changed(self, feature: int, *, removal: bool) -> FloatArray:
@@ -98,7 +103,7 @@ class RadialSubset(SubsetKernel):
         into kernel values (so that a bandwidth rule can look at the distances once).
     """
 
-    precision = np.dtype(np.float64)
+    precision: np.dtype[Any] = np.dtype(np.float64)
 
     def __init__(
         self,
@@ -199,7 +204,7 @@ class GaussianSubset(RadialSubset):
     def _careful_changes(
         self, weights: FloatArray, features: IndexArray, *, removal: bool
     ) -> FloatArray:
-        """Changes in double precision, or literally where that is not enough either."""
+        """Compute changes in double precision, or literally where that is not enough either."""
         if self.precision == np.float64:
             return super().changes(weights, features, removal=removal)
         bandwidth = (0.5 / self.rate) ** 0.5
@@ -218,7 +223,7 @@ class GaussianSubset(RadialSubset):
     def _smooth_changes(
         self, weighted: FloatArray, numbers: FloatArray, signed_rate: float
     ) -> FloatArray:
-        """Changes for a block of continuous features: the series, or the literal sum."""
+        """Compute changes for a block of continuous features: the series, or the literal sum."""
         # Distances ignore a shift; centred on the middle of its range a feature has the smallest
         # exponent and so the shortest series.
         numbers = numbers - 0.5 * (numbers.max(axis=0) + numbers.min(axis=0))

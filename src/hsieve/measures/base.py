@@ -1,7 +1,7 @@
 """What a measure of dependence is, and what it may offer to a search strategy.
 
-A *measure* holds hyper-parameters. ``measure.bind(X, y)`` gives a *bound measure*: immutable, tied to
-data, offering some of the capabilities below. A strategy names the methods it needs; a partner
+A *measure* holds hyper-parameters. ``measure.bind(X, y)`` gives a *bound measure*: immutable, tied
+to data, offering some of the capabilities below. A strategy names the methods it needs; a partner
 that lacks them is refused by name before any work is done.
 
 =================  =====================================================================

@@ -1,13 +1,13 @@
 """The older scores that are HSIC with linear kernels (BAHSIC paper, sec. 4).
 
-With a linear kernel on one feature x and on coded labels Y, ``tr(KHLH) = |Y'Hx|^2``. Dividing the feature
-by a scale of its own first gives a whole family of scores used on micro-arrays:
+With a linear kernel on one feature x and on coded labels Y, ``tr(KHLH) = |Y'Hx|^2``. Dividing the
+feature by a scale of its own first gives a whole family of scores used on micro-arrays:
 
 ================  =====================  ==================================================
 statistic         label coding           scale of the feature
 ================  =====================  ==================================================
-pc                standardised y         standard deviation: the squared correlation (for classes the
-                                         mean over their indicators, weighted by their shares)
+pc                standardised y         standard deviation: the squared correlation (for classes
+                                         the mean over their indicators, weighted by their shares)
 centroid          signed                 1
 t                 signed                 sqrt(s_+^2 / m_+ + s_-^2 / m_-)
 snr               signed                 s_+ + s_-
@@ -57,8 +57,8 @@ class FamilyScore(Measure):
     Parameters
     ----------
     statistic : str, default="pc"
-        One of ``pc``, ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``, ``pam``, ``one-vs-rest``,
-        ``block``.
+        One of ``pc``, ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``, ``pam``,
+        ``one-vs-rest``, ``block``.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
     """
@@ -78,7 +78,10 @@ class FamilyScore(Measure):
         elif self.statistic == "pc":
             score = _squared_correlation
         else:
-            msg = f"The statistic {self.statistic!r} needs classes; only 'pc' takes a continuous target."
+            msg = (
+                f"The statistic {self.statistic!r} needs classes; "
+                "only 'pc' takes a continuous target."
+            )
             raise ValueError(msg)
         with np.errstate(divide="ignore", invalid="ignore"):
             scores = score(columns, labels)
@@ -109,14 +112,16 @@ FamilyScore.bound_type = BoundFamilyScore
 def linear_hsic(X: FloatArray, codes: FloatArray, scales: FloatArray | float = 1.0) -> FloatArray:
     """tr(KHLH) with linear kernels for each column of X, divided by its scale, and coded labels."""
     centred = (X - X.mean(axis=0)) / scales
-    return ((codes.T @ centred) ** 2).sum(axis=0)
+    scores: FloatArray = ((codes.T @ centred) ** 2).sum(axis=0)
+    return scores
 
 
 def _squared_correlation(X: FloatArray, outputs: NDArray[Any]) -> FloatArray:
     """Squared correlation with numbers, the mean over several outputs."""
     outputs = outputs.astype(float).reshape(len(X), -1)
     outputs = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
-    return linear_hsic(X, outputs / len(X), X.std(axis=0)) / outputs.shape[1]
+    scores: FloatArray = linear_hsic(X, outputs / len(X), X.std(axis=0)) / outputs.shape[1]
+    return scores
 
 
 def _class_correlation(X: FloatArray, y: NDArray[Any]) -> FloatArray:
@@ -160,7 +165,8 @@ def _log_odds(X: FloatArray, y: NDArray[Any]) -> FloatArray:
         odds = squared_t * (1 - ratio) / 2
     else:
         odds = (1 + freedom) / 2 * np.log((squared_t + freedom) / (squared_t * ratio + freedom))
-    return np.log(PRIOR_SHARE / (1 - PRIOR_SHARE)) + np.log(ratio) / 2 + odds
+    log_odds: FloatArray = np.log(PRIOR_SHARE / (1 - PRIOR_SHARE)) + np.log(ratio) / 2 + odds
+    return log_odds
 
 
 def _shrunken_centroid(X: FloatArray, y: NDArray[Any]) -> FloatArray:
@@ -230,7 +236,10 @@ def _shrunken_variance(X: FloatArray, y: NDArray[Any]) -> tuple[FloatArray, floa
 
 
 def _prior_of_variances(variances: FloatArray, freedom: int) -> tuple[float, float]:
-    """Degrees of freedom and scale of the scaled inverse chi-square prior (moments of logarithms)."""
+    """Degrees of freedom and scale of the scaled inverse chi-square prior.
+
+    By moments of logarithms.
+    """
     if len(variances) < 2:
         return 0.0, float(variances.mean()) if len(variances) else 0.0
     logs = np.log(variances) - special.digamma(freedom / 2) + np.log(freedom / 2)

@@ -1,7 +1,8 @@
 """Hilbert-Schmidt independence criterion, biased and unbiased.
 
 HSIC is the squared norm of the cross-covariance between feature maps of X and y. Both estimators
-are ``sum(W * K)`` for a weight matrix W made from the target alone (:mod:`hsieve.kernels.centring`):
+are ``sum(W * K)`` for a weight matrix W made from the target alone
+(:mod:`hsieve.kernels.centring`):
 
 * biased, tr(KHLH) / (n-1)^2, eq. 4 of [1]_;
 * unbiased, eq. 5 of [1]_, which leaves the diagonals out.
@@ -14,7 +15,7 @@ References
    estimation", 2007.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -259,7 +260,10 @@ class BoundHSIC(JointBoundMeasure):
         return self._score(kernel), self._changes(kernel, candidates)
 
     def contributions(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
-        """What each candidate adds, beyond what an independent one would where that is asked for."""
+        """Score what each candidate adds.
+
+        Beyond what an independent one would, where that is asked for.
+        """
         candidates = np.asarray(candidates, dtype=np.intp)
         kernel = self._on_subset(np.asarray(subset, dtype=np.intp))
         changes = self._changes(kernel, candidates)
@@ -268,7 +272,8 @@ class BoundHSIC(JointBoundMeasure):
         without = np.full(len(candidates), self._score(kernel))
         member = np.isin(candidates, kernel.subset)
         without[member] -= changes[member]
-        return changes + (1.0 - kernel.own_factors(candidates)) * without
+        compensated: FloatArray = changes + (1.0 - kernel.own_factors(candidates)) * without
+        return compensated
 
     def _on_subset(self, subset: IndexArray) -> SubsetKernel:
         """Kernel of a set, the width chosen to maximise HSIC where the kernel asks for that."""
@@ -277,9 +282,9 @@ class BoundHSIC(JointBoundMeasure):
         )
         if on_subset.vanishes:
             msg = (
-                f"No two samples are similar: {self.kernel!r} vanishes on {len(subset)} feature(s). "
-                "Take a larger bandwidth, or a rule such as 'narrow' or 'median', which follow "
-                "the number of features."
+                f"No two samples are similar: {self.kernel!r} vanishes on {len(subset)} "
+                "feature(s). Take a larger bandwidth, or a rule such as 'narrow' or 'median', "
+                "which follow the number of features."
             )
             raise ValueError(msg)
         return on_subset
@@ -288,7 +293,7 @@ class BoundHSIC(JointBoundMeasure):
         return float(np.vdot(self.weights, kernel.gram))
 
     def _changes(self, kernel: SubsetKernel, candidates: IndexArray) -> FloatArray:
-        """What members lose when they leave and others bring when they join."""
+        """Score what members lose when they leave and others bring when they join."""
         member = np.isin(candidates, kernel.subset)
         changes = np.empty(len(candidates))
         changes[member] = -kernel.changes(self.weights, candidates[member], removal=True)
@@ -307,7 +312,7 @@ def best_width_kernel(
     if getattr(kernel, "bandwidth", None) != "maximise":
         return kernel.on_subset(columns, subset, precision=precision)
     widths = bandwidth_grid(squared_distances(columns.block(subset)))
-    candidates = (
+    candidates: Iterator[SubsetKernel] = (
         clone(kernel).set_params(bandwidth=width).on_subset(columns, subset, precision=precision)
         for width in widths
     )

@@ -1,7 +1,7 @@
 """Mutual information of single features with the target, by scikit-learn's estimators.
 
-Nearest-neighbour estimates (Kraskov et al. 2004; Ross 2014) for continuous features, plug-in ones for
-categories. It is a measure of single features only: there is no joint estimate behind it.
+Nearest-neighbour estimates (Kraskov et al. 2004; Ross 2014) for continuous features, plug-in ones
+for categories. It is a measure of single features only: there is no joint estimate behind it.
 
 Cost: O(n log n) a feature, with a large constant.
 """

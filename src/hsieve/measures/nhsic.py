@@ -1,7 +1,7 @@
 """Normalised HSIC: the cosine between centred Gram matrices, also called centred alignment.
 
-NHSIC(K, L) = <HKH, HLH> / (|HKH| |HLH|) lies between 0 (for positive semi-definite kernels) and 1. It is
-the measure of N3LARS and, under the name of kernel target alignment, the model selection
+NHSIC(K, L) = <HKH, HLH> / (|HKH| |HLH|) lies between 0 (for positive semi-definite kernels) and 1.
+It is the measure of N3LARS and, under the name of kernel target alignment, the model selection
 criterion of the thesis. With linear kernels and one feature it is the squared correlation.
 
 Cost: as HSIC, with one exponential for every pair of samples and candidate, because the norm of

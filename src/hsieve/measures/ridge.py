@@ -5,9 +5,9 @@ The part of the target that ridge regression explains is HSIC with a special ker
 * ridge, K = X (X'X + alpha I)^-1 X';
 * kernel ridge, K = (Q + alpha I)^-1 Q for a Gram matrix Q of the features;
 
-and a linear kernel on the centred target, so "drop the feature whose loss explains least" is backward
-elimination with that measure. With P = (XX' + alpha I)^-1 the explained part is y'y - alpha y'Py, and
-adding or removing a feature x is a rank-one change of P:
+and a linear kernel on the centred target, so "drop the feature whose loss explains least" is
+backward elimination with that measure. With P = (XX' + alpha I)^-1 the explained part is
+y'y - alpha y'Py, and adding or removing a feature x is a rank-one change of P:
 
     gain of adding   = alpha (x'Py)^2 / (1 + x'Px),
     loss of removing = alpha (x'Py)^2 / (1 - x'Px),
@@ -189,9 +189,10 @@ def _checked_alpha(alpha: float) -> float:
 
 
 def _outputs(y: Any, target_kind: str) -> FloatArray:
-    """Outputs as centred columns: standardised numbers, or coded classes."""
+    """Give the outputs as centred columns: standardised numbers, or coded classes."""
     if target_kind_of(y, target_kind) == "classes":
         codes = block_coding(np.asarray(y))
-        return codes - codes.mean(axis=0)
+        centred: FloatArray = codes - codes.mean(axis=0)
+        return centred
     numbers = np.asarray(y, dtype=float)
     return encode_columns(numbers.reshape(len(numbers), -1)).matrix

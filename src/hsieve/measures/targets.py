@@ -46,7 +46,7 @@ def target_gram(
             f"{values.flat[0]!r}; use Delta() or a LabelCoding for classes."
         )
         raise ValueError(msg)
-    numbers = values.astype(np.float64).reshape(len(values), -1)
+    numbers: NDArray[np.floating] = values.astype(np.float64).reshape(len(values), -1)
     if standardise:
         numbers = encode_columns(numbers).matrix
     return kernel.gram(numbers)

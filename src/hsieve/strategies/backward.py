@@ -9,8 +9,8 @@ terms grows like sqrt(m). So each round splits the features at random into a few
 every feature against every context (members by what their removal costs, the others by what
 their coming would bring), puts the scores of each context on a common scale, and keeps for each
 feature its *best* context. A pair that matters only together needs to meet in one context only,
-where there are fewer bystanders. Measured rates are in ``docs/recovery.md``. With one context this is
-the algorithm of the paper.
+where there are fewer bystanders. Measured rates are in ``docs/recovery.md``. With one context this
+is the algorithm of the paper.
 
 Cost of a round: one sweep over the remaining features for each context.
 """
@@ -42,8 +42,8 @@ class Backward(Strategy):
         Share (below 1) or number (1 or more) of the features dropped each round; at least one.
         The BAHSIC paper drops 0.1, the thesis 0.25, ``step=1`` goes one by one.
     n_contexts : int, default=1
-        Number of random contexts each round; fewer where they would hold under 16 features. 1 scores
-        each feature beside all the others, as in the paper.
+        Number of random contexts each round; fewer where they would hold under 16 features. 1
+        scores each feature beside all the others, as in the paper.
     random_state : int, Generator or None, default=0
         Seed of the contexts.
     """
@@ -74,13 +74,15 @@ class Backward(Strategy):
         worth: list[FloatArray] = []
         sizes, set_scores = [len(members)], [bound.subset_score(members)]
         evaluations = 1
+        last_worth = np.array(set_scores)
         while len(members) > 1:
-            contributions, n_scored = self._contributions(bound, members, rng)
-            order = best_first(contributions)
+            standing, contributions, n_scored = self._judge(bound, members, rng)
+            order = best_first(standing)
             n_kept = len(members) - self._n_dropped(len(members))
             dropped = order[n_kept:][::-1]
             worst_first.append(members[dropped])
             worth.append(contributions[dropped])
+            last_worth = contributions[order[:1]]
             members = np.sort(members[order[:n_kept]])
             sizes.append(len(members))
             set_scores.append(bound.subset_score(members))
@@ -88,7 +90,7 @@ class Backward(Strategy):
             # A round costs about as much as its features; in all that is a geometric series.
             report(1.0 - len(members) / bound.n_features, "backward elimination")
         worst_first.append(members)
-        worth.append(np.array(set_scores[-1:]))
+        worth.append(last_worth)
         return SelectionPath(
             order=np.concatenate(worst_first)[::-1],
             feature_scores=np.concatenate(worth)[::-1],
@@ -110,19 +112,24 @@ class Backward(Strategy):
         wanted = int(self.step * n_members) if self.step < 1 else int(self.step)
         return min(max(wanted, 1), n_members - 1)
 
-    def _contributions(
+    def _judge(
         self, bound: SubsetScores, members: IndexArray, rng: np.random.Generator
-    ) -> tuple[FloatArray, int]:
-        """Each member's contribution to its best context, and how many sets were scored."""
+    ) -> tuple[FloatArray, FloatArray, int]:
+        """Standing of each member, its contribution to its best context, and the sets scored."""
         n_contexts = max(1, min(int(self.n_contexts), len(members) // MIN_CONTEXT))
         if n_contexts == 1:
-            return bound.contributions(members, members), len(members)
+            contributions = bound.contributions(members, members)
+            return contributions, contributions, len(members)
         labels = rng.permutation(np.arange(len(members)) % n_contexts)
-        best = np.full(len(members), -np.inf)
+        standing = np.full(len(members), -np.inf)
+        contributions = np.zeros(len(members))
         for context in range(n_contexts):
-            contributions = bound.contributions(members[labels == context], members)
-            np.maximum(best, _on_common_scale(contributions), out=best)
-        return best, n_contexts * len(members)
+            here = bound.contributions(members[labels == context], members)
+            standing_here = _on_common_scale(here)
+            better = standing_here > standing
+            standing[better] = standing_here[better]
+            contributions[better] = here[better]
+        return standing, contributions, n_contexts * len(members)
 
 
 def _on_common_scale(values: FloatArray) -> FloatArray:

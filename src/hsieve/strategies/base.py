@@ -31,7 +31,8 @@ class SelectionPath:
         All features, best first.
     feature_scores : ndarray of shape (n_features,)
         For each feature *in that order*, the score that decided its place: its own dependence
-        (ranking), what it brought when it joined (forward), what it was worth when it left (backward).
+        (ranking), what it brought when it joined (forward), what it was worth when it left
+        (backward).
     sizes : ndarray of shape (n_sets,)
         Sizes of the sets visited; the set of size s is ``order[:s]``.
     set_scores : ndarray of shape (n_sets,)
