@@ -1,10 +1,10 @@
 """BAHSIC: seconds, peak memory, ratio to plain NumPy, and growth in n and d. Run by `make bench`.
 
 Each measurement runs in a process of its own, so that its peak memory is its own; memory is told
-beyond what importing the libraries takes. The peer is :func:`plain_bahsic`, a straightforward vectorised NumPy version of
-algorithm 1 with the same schedule of removals: for every feature the distances without it, one
-exponential an entry, one inner product. It is timed on its first rounds and scaled up by the number of
-removals it would have to score, because a whole run takes hours; so is said where it was done.
+beyond what importing the libraries takes. The peer is :func:`plain_bahsic`, a straightforward
+vectorised NumPy version of algorithm 1 with the same schedule of removals: for every feature the
+distances without it, one exponential an entry, one inner product. Where it would take hours it is
+timed on its first removals and scaled up by the number it would have to score; that is said.
 Ratios compare runs on the same machine a moment apart; the load is printed with them.
 """
 
@@ -128,8 +128,9 @@ def main():
     if options.task:
         print(json.dumps(measure_here(json.loads(options.task))))
         return
-    print(f"BAHSIC, full ranking, {os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} at the start")
-    print(f"{'n':>6} {'d':>6} {'variant':>10} {'seconds':>9} {'GB':>6} {'plain NumPy':>12} {'ratio':>7}")
+    load = os.getloadavg()[0]
+    print(f"BAHSIC, full ranking, {os.cpu_count()} cores, load {load:.1f} at the start")
+    print("     n      d    variant   seconds     GB  plain NumPy   ratio")
     for n, d in SIZES:
         peer = measure("plain", n, d)
         note = "" if peer["share"] == 1 else f"  (plain: {peer['share']:.1%} run, scaled up)"
