@@ -7,7 +7,7 @@ can share one product kernel, one linear kernel, one distance.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -34,6 +34,10 @@ class EncodedColumns:
     starts: NDArray[np.intp]
     categorical: NDArray[np.bool_]
 
+    def astype(self, dtype: type[np.floating]) -> "EncodedColumns":
+        """Return the same columns in another precision, each column together in memory."""
+        return replace(self, matrix=np.asfortranarray(self.matrix, dtype=dtype))
+
     @property
     def n_samples(self) -> int:
         """Number of samples."""
@@ -53,6 +57,13 @@ class EncodedColumns:
         return two_level
 
     @cached_property
+    def share_of_unlike_pairs(self) -> NDArray[np.floating]:
+        """For features of two values, the share of pairs of samples that differ."""
+        high = (self.matrix == self.matrix.max(axis=0)).sum(axis=0)[self.starts[:-1]]
+        n = self.n_samples
+        return 2.0 * high * (n - high) / (n * (n - 1))
+
+    @cached_property
     def largest_squared_gap(self) -> NDArray[np.floating]:
         """Largest squared distance between two samples in each feature alone."""
         ranges = self.matrix.max(axis=0) - self.matrix.min(axis=0)
@@ -66,7 +77,8 @@ class EncodedColumns:
         """Columns of the given features, side by side."""
         features = np.asarray(features, dtype=np.intp)
         if not self.categorical.any():
-            return self.matrix[:, features]
+            # Whole columns are copied at once where they lie together in memory.
+            return self.matrix.T[features].T
         owned = [np.arange(self.starts[j], self.starts[j + 1]) for j in features]
         return self.matrix[:, np.concatenate(owned)] if owned else self.matrix[:, :0]
 

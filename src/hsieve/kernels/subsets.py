@@ -194,9 +194,12 @@ class GaussianSubset(RadialSubset):
         for position in np.flatnonzero(categorical):
             own = squared_distances(self.columns.block(features[[position]]))
             factors[position] = (self._values(own).sum() - len(own)) / (len(own) * (len(own) - 1))
-        numeric = np.flatnonzero(~categorical)
-        exponents = self.columns.largest_squared_gap[features[numeric]]
-        for group in _groups_by_size(numeric, exponents):
+        two_level = self.columns.two_level[features]
+        gaps = self.columns.largest_squared_gap[features]
+        unlike = self.columns.share_of_unlike_pairs[features[two_level]]
+        factors[two_level] = 1.0 + np.expm1(-self.rate * gaps[two_level]) * unlike
+        smooth = np.flatnonzero(~categorical & ~two_level)
+        for group in _groups_by_size(smooth, gaps[smooth]):
             for block in self._blocks(group):
                 factors[block] = factor_means(self.columns.block(features[block]), self.rate)
         return factors

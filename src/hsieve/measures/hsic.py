@@ -156,7 +156,7 @@ class KernelMeasure(Measure):
         kernel = Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else self.kernel_x
         columns = encode_columns(
             np.asarray(X), categorical=self.categorical, standardise=self.standardise
-        )
+        ).astype(PRECISIONS[self.precision])
         gram_y = target_gram(
             y, self.kernel_y, target_kind=self.target_kind, standardise=self.standardise
         )
