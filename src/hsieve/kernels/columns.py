@@ -61,7 +61,7 @@ class EncodedColumns:
         """For features of two values, the share of pairs of samples that differ."""
         high = (self.matrix == self.matrix.max(axis=0)).sum(axis=0)[self.starts[:-1]]
         n = self.n_samples
-        return 2.0 * high * (n - high) / (n * (n - 1))
+        return np.asarray(2.0 * high * (n - high) / (n * (n - 1)))
 
     @cached_property
     def largest_squared_gap(self) -> NDArray[np.floating]:
@@ -78,7 +78,7 @@ class EncodedColumns:
         features = np.asarray(features, dtype=np.intp)
         if not self.categorical.any():
             # Whole columns are copied at once where they lie together in memory.
-            return self.matrix.T[features].T
+            return np.asarray(self.matrix.T[features].T)
         owned = [np.arange(self.starts[j], self.starts[j + 1]) for j in features]
         return self.matrix[:, np.concatenate(owned)] if owned else self.matrix[:, :0]
 
@@ -158,7 +158,8 @@ def squared_distances(
     ndarray of shape (n_rows, n_rows)
         Squared distances, exactly zero on the diagonal.
     """
-    centred = (matrix - matrix.mean(axis=0, dtype=np.float64)).astype(dtype, copy=False)
+    means = matrix.mean(axis=0, dtype=np.float64)
+    centred = np.subtract(matrix, means, dtype=np.float64).astype(dtype, copy=False)
     norms = np.einsum("ij,ij->i", centred, centred)
     distances: NDArray[np.floating] = centred @ centred.T
     distances *= -2

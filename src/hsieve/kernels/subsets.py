@@ -13,6 +13,7 @@ A *change* is ``sum(W * (K_after - K_before))``, for a symmetric weight matrix W
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from math import comb
 from typing import Any
 
@@ -100,7 +101,8 @@ class RadialSubset(SubsetKernel):
         As in :class:`SubsetKernel`.
     profile : callable
         Makes, from the squared distances of the set, the function that turns squared distances
-        into kernel values (so that a bandwidth rule can look at the distances once).
+        into kernel values (so that a bandwidth rule can look at the distances once). That function
+        may overwrite what it is given.
     """
 
     precision: np.dtype[Any] = np.dtype(np.float64)
@@ -112,9 +114,16 @@ class RadialSubset(SubsetKernel):
         profile: Callable[[FloatArray], Callable[[FloatArray], FloatArray]],
     ) -> None:
         super().__init__(columns, subset)
-        self.distances = squared_distances(columns.block(subset), self.precision)
-        self.values = profile(self.distances)
-        self.gram = self.values(self.distances)
+        distances = squared_distances(columns.block(subset), self.precision)
+        self.values = profile(distances)
+        # The distances become the Gram matrix in place: at some thousand samples, fresh memory
+        # costs more than the arithmetic.
+        self.gram = self.values(distances)
+
+    @cached_property
+    def distances(self) -> FloatArray:
+        """Squared distances between the samples, computed again where they are needed."""
+        return squared_distances(self.columns.block(self.subset), self.precision)
 
     def changed(self, feature: int, *, removal: bool) -> FloatArray:
         """Gram matrix after one feature is added or removed."""
@@ -145,6 +154,8 @@ class GaussianSubset(RadialSubset):
         precision: type[np.floating] = np.float64,
     ) -> None:
         self.precision = np.dtype(precision)
+        self._last_weights: FloatArray | None = None
+        self._last_weighted: FloatArray = np.empty((0, 0))
 
         def profile(distances: FloatArray) -> Callable[[FloatArray], FloatArray]:
             self.rate = 0.5 / bandwidth(distances) ** 2
@@ -155,15 +166,16 @@ class GaussianSubset(RadialSubset):
     @property
     def vanishes(self) -> bool:
         """Whether the width is so small that no two different samples have any similarity."""
-        off_diagonal = ~np.eye(len(self.gram), dtype=bool)
-        return not np.any(self.gram, where=off_diagonal)
+        return int(np.count_nonzero(self.gram)) <= len(self.gram)
 
     def _values(self, squared: FloatArray) -> FloatArray:
-        exponents = squared * squared.dtype.type(-self.rate)
-        return np.exp(exponents, out=exponents)
+        squared *= squared.dtype.type(-self.rate)
+        return np.exp(squared, out=squared)
 
     def changes(self, weights: FloatArray, features: IndexArray, *, removal: bool) -> FloatArray:
         """Change of ``sum(weights * gram)`` for each feature, by the sweep that serves it."""
+        if not len(features):
+            return np.empty(0)
         changes = np.empty(len(features))
         exponents = 0.5 * self.rate * self.columns.largest_squared_gap[features]
         # Taking away a feature that alone makes far pairs unlike each other multiplies tiny
@@ -172,7 +184,7 @@ class GaussianSubset(RadialSubset):
         if beyond.any():
             changes[beyond] = self._careful_changes(weights, features[beyond], removal=removal)
         signed_rate = self.rate if removal else -self.rate
-        weighted = weights.astype(self.precision, copy=False) * self.gram
+        weighted = self._weighted(weights)
         categorical = self.columns.categorical[features]
         for position in np.flatnonzero(categorical & ~beyond):
             changes[position] = self._category_change(weighted, features[position], signed_rate)
@@ -186,6 +198,13 @@ class GaussianSubset(RadialSubset):
                     numbers = self.columns.block(features[block]).astype(self.precision, copy=False)
                     changes[block] = sweep(weighted, numbers, signed_rate)
         return changes
+
+    def _weighted(self, weights: FloatArray) -> FloatArray:
+        """Product of weights and Gram matrix, kept because additions and removals both need it."""
+        if self._last_weights is not weights:
+            self._last_weights = weights
+            self._last_weighted = weights.astype(self.precision, copy=False) * self.gram
+        return self._last_weighted
 
     def own_factors(self, features: IndexArray) -> FloatArray:
         """Mean of each feature's own kernel over all pairs of different samples."""
