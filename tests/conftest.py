@@ -10,6 +10,8 @@ import pytest
 
 from hsieve.data.collection import collection_root
 
+LEFT_OUT = pytest.StashKey()
+
 
 @pytest.fixture
 def rng():
@@ -23,6 +25,22 @@ def collection():
     if root is None:
         pytest.skip("the collection of data sets is absent: set HSIEVE_DATA to its folder")
     return root
+
+
+def pytest_deselected(items):
+    """Remember what the choice of markers leaves out."""
+    left_out = [item for item in items if item.get_closest_marker("slow")]
+    if left_out:
+        left_out[0].config.stash.setdefault(LEFT_OUT, []).extend(left_out)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Say what was left out, and why."""
+    left_out = terminalreporter.config.stash.get(LEFT_OUT, [])
+    if left_out:
+        terminalreporter.write_line(
+            f"left out: {len(left_out)} tests marked slow (they take minutes; run `make test-slow`)"
+        )
 
 
 def pytest_sessionfinish(session, exitstatus):

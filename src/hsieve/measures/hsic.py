@@ -325,7 +325,7 @@ def has_fixed_width(kernel: Kernel) -> bool:
     Then all single features can be scored as additions to the empty set, in one sweep.
     """
     if isinstance(kernel, Gaussian | Laplace):
-        return not isinstance(kernel.bandwidth, str)
+        return not isinstance(kernel.bandwidth, str) or kernel.bandwidth == "sqrt_d"
     return isinstance(kernel, Linear | Polynomial)
 
 
