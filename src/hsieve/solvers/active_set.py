@@ -1,0 +1,200 @@
+"""What a path over active features carries along: redundancy entries on demand, and a factor.
+
+The redundancy matrix Q is never held whole. :class:`EntriesOnDemand` asks for the entries that are
+needed and keeps them; entries not asked for read as zero, which makes every sum over known entries
+a lower bound of the full sum wherever Q >= 0. :class:`ActiveFactor` holds the Cholesky factor of Q
+on the active features: O(p^2) to add one of p features, O(p^3) to drop one, which is rare.
+"""
+
+from collections.abc import Callable, Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg import solve_triangular
+
+__all__ = ["ActiveFactor", "EntriesOnDemand", "Redundancy"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+BoolArray = NDArray[np.bool_]
+Redundancy = Callable[[IndexArray, IndexArray], FloatArray]
+
+# A negative entry this small beside the largest of its block is rounding, not a broken promise.
+NEGATIVE_TOLERANCE = 1e-10
+
+
+class EntriesOnDemand:
+    """Entries Q[k, j], for features k and ever-active features j, asked for once and kept.
+
+    Parameters
+    ----------
+    redundancy : callable
+        ``redundancy(features, active)`` returns the block Q[features][:, active].
+    n_features : int
+        Order of Q.
+    nonnegative : bool
+        Whether Q >= 0 was promised; a block that breaks the promise raises ``ValueError``.
+
+    Attributes
+    ----------
+    n_computed : int
+        Number of entries asked for so far.
+    """
+
+    def __init__(self, redundancy: Redundancy, n_features: int, *, nonnegative: bool) -> None:
+        self._redundancy = redundancy
+        self._n_features = n_features
+        self._nonnegative = nonnegative
+        self._columns: dict[int, FloatArray] = {}
+        self._known: dict[int, BoolArray] = {}
+        self._diagonal: dict[int, float] = {}
+        self._touched = np.zeros(n_features, dtype=bool)
+        self.n_computed = 0
+
+    @property
+    def n_columns(self) -> int:
+        """Number of features that ever were active."""
+        return len(self._columns)
+
+    @property
+    def touched(self) -> IndexArray:
+        """Features of which at least one entry is known."""
+        return np.flatnonzero(self._touched)
+
+    def diagonal(self, feature: int) -> float:
+        """Entry Q[feature, feature]."""
+        if feature not in self._diagonal:
+            itself = np.array([feature], dtype=np.intp)
+            self._diagonal[feature] = float(self._block(itself, itself)[0, 0])
+        return self._diagonal[feature]
+
+    def open_column(self, feature: int) -> None:
+        """Begin, or take up again, the column of a new active feature with what symmetry tells."""
+        if feature not in self._columns:
+            self._columns[feature] = np.zeros(self._n_features)
+            self._known[feature] = np.zeros(self._n_features, dtype=bool)
+        column, known = self._columns[feature], self._known[feature]
+        column[feature], known[feature] = self.diagonal(feature), True
+        for other, other_known in self._known.items():
+            if other_known[feature] and not known[other]:
+                column[other], known[other] = self._columns[other][feature], True
+        self._touched[feature] = True
+
+    def fill(self, features: IndexArray, active: Iterable[int]) -> None:
+        """Ask for all entries Q[features, active] not known yet, one block per pattern of gaps."""
+        columns = np.array(list(active), dtype=np.intp)
+        if not len(columns) or not len(features):
+            return
+        gaps = ~np.stack([self._known[j][features] for j in columns], axis=1)
+        patterns, which = np.unique(gaps, axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            if pattern.any():
+                self._ask(features[which.ravel() == number], columns[pattern])
+
+    def column(self, feature: int, rows: IndexArray) -> FloatArray:
+        """Entries Q[rows, feature]; unknown ones are zero."""
+        values: FloatArray = self._columns[feature][rows]
+        return values
+
+    def complete(self, active: Iterable[int]) -> BoolArray:
+        """Tell which features have all their entries with the active ones known."""
+        whole = np.ones(self._n_features, dtype=bool)
+        for feature in active:
+            whole &= self._known[feature]
+        return whole
+
+    def _ask(self, features: IndexArray, columns: IndexArray) -> None:
+        block = self._block(features, columns)
+        for feature, values in zip(columns.tolist(), block.T, strict=True):
+            self._columns[feature][features] = values
+            self._known[feature][features] = True
+        self._touched[features] = True
+
+    def _block(self, features: IndexArray, columns: IndexArray) -> FloatArray:
+        block = np.asarray(self._redundancy(features, columns), dtype=np.float64)
+        self._check(block, (len(features), len(columns)))
+        self.n_computed += block.size
+        return block
+
+    def _check(self, block: FloatArray, shape: tuple[int, int]) -> None:
+        if block.shape != shape:
+            msg = f"redundancy must return a block of shape {shape}, got {block.shape}."
+            raise ValueError(msg)
+        if not np.isfinite(block).all():
+            msg = "redundancy returned entries that are not finite."
+            raise ValueError(msg)
+        if self._nonnegative and block.min() < -NEGATIVE_TOLERANCE * np.abs(block).max():
+            msg = (
+                f"redundancy returned the entry {block.min():.3g}, but the bound needs entries"
+                " >= 0: set use_bound=False."
+            )
+            raise ValueError(msg)
+
+
+class ActiveFactor:
+    """Cholesky factor of Q on the active features, in their order of entry.
+
+    Parameters
+    ----------
+    tolerance : float
+        A feature whose pivot (its squared distance from the span of the active ones) is at most
+        this share of its own diagonal entry counts as dependent on them.
+    """
+
+    def __init__(self, tolerance: float) -> None:
+        self._tolerance = tolerance
+        self._gram: FloatArray = np.zeros((0, 0))
+        self._lower: FloatArray = np.zeros((0, 0))
+        self.members: list[int] = []
+
+    @property
+    def largest_diagonal(self) -> float:
+        """Largest diagonal entry of Q among the active features."""
+        return float(self._gram.diagonal().max(initial=0.0))
+
+    def is_independent(self, row: FloatArray, diagonal: float) -> bool:
+        """Tell whether a feature with these entries can join without making Q singular."""
+        return self._pivot(self._forward(row), diagonal) > self._tolerance * diagonal
+
+    def add(self, feature: int, row: FloatArray, diagonal: float) -> None:
+        """Append an independent feature: one more row of the factor."""
+        solved = self._forward(row)
+        last = np.sqrt(self._pivot(solved, diagonal))
+        self._gram = _bordered(self._gram, row, row, diagonal)
+        self._lower = _bordered(self._lower, solved, np.zeros_like(solved), last)
+        self.members.append(feature)
+
+    def drop(self, feature: int) -> None:
+        """Take a feature out and factor anew; the pivots of the others can only grow."""
+        position = self.members.index(feature)
+        del self.members[position]
+        self._gram = np.delete(np.delete(self._gram, position, axis=0), position, axis=1)
+        self._lower = np.linalg.cholesky(self._gram)
+
+    def solve(self, right_sides: FloatArray) -> FloatArray:
+        """Solve Q z = right side on the active features, for each column."""
+        if not self.members:
+            return np.zeros_like(right_sides)
+        halfway = solve_triangular(self._lower, right_sides, lower=True)
+        solution: FloatArray = solve_triangular(self._lower, halfway, lower=True, trans="T")
+        return solution
+
+    def _forward(self, row: FloatArray) -> FloatArray:
+        if not self.members:
+            return row
+        solved: FloatArray = solve_triangular(self._lower, row, lower=True)
+        return solved
+
+    @staticmethod
+    def _pivot(solved: FloatArray, diagonal: float) -> float:
+        return diagonal - float(solved @ solved)
+
+
+def _bordered(matrix: FloatArray, row: FloatArray, column: FloatArray, corner: float) -> FloatArray:
+    """Append one row and one column."""
+    size = len(matrix)
+    larger = np.empty((size + 1, size + 1))
+    larger[:size, :size] = matrix
+    larger[size, :size], larger[:size, size] = row, column
+    larger[size, size] = corner
+    return larger
