@@ -8,7 +8,14 @@
 """
 
 from hsieve import kernels
-from hsieve.estimators import BAHSIC, FOHSIC, DependenceSelector, FamilyRanking
+from hsieve.estimators import (
+    BAHSIC,
+    FOHSIC,
+    N3LARS,
+    DependenceSelector,
+    FamilyRanking,
+    HSICLasso,
+)
 from hsieve.exceptions import ConstantFeatureWarning, IncompatibleCombinationError
 from hsieve.inference import feature_tests, hsic_interval, hsic_test, hsic_variance
 from hsieve.measures import (
@@ -17,17 +24,19 @@ from hsieve.measures import (
     FamilyScore,
     KernelRidge,
     MutualInformation,
+    PairwiseHSIC,
     Pearson,
     Ridge,
     hsic,
     nhsic,
 )
-from hsieve.strategies import Backward, Forward, Ranking, SelectionPath
+from hsieve.strategies import Backward, Forward, LarsSearch, Ranking, SelectionPath
 
 __all__ = [
     "BAHSIC",
     "FOHSIC",
     "HSIC",
+    "N3LARS",
     "NHSIC",
     "Backward",
     "ConstantFeatureWarning",
@@ -35,9 +44,12 @@ __all__ = [
     "FamilyRanking",
     "FamilyScore",
     "Forward",
+    "HSICLasso",
     "IncompatibleCombinationError",
     "KernelRidge",
+    "LarsSearch",
     "MutualInformation",
+    "PairwiseHSIC",
     "Pearson",
     "Ranking",
     "Ridge",

@@ -20,6 +20,7 @@ References
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -174,7 +175,7 @@ def hsic_test(
     n_permutations: int = 999,
     kernel_x: Kernel | None = None,
     kernel_y: Kernel | None = None,
-    random_state: int | np.random.Generator | None = None,
+    random_state: int | np.random.Generator | None = 0,
 ) -> HSICTest:
     """Test whether all columns of X together are independent of y.
 
@@ -190,7 +191,7 @@ def hsic_test(
         Number of random orders; the smallest possible p-value is 1 / (n_permutations + 1).
     kernel_x, kernel_y : Kernel or None, default=None
         As in :func:`hsieve.hsic`.
-    random_state : int, Generator or None, default=None
+    random_state : int, Generator or None, default=0
         Seed of the orders.
 
     Returns
@@ -227,7 +228,7 @@ def feature_tests(
     measure: HSIC | None = None,
     method: str = "gamma",
     n_permutations: int = 999,
-    random_state: int | np.random.Generator | None = None,
+    random_state: int | np.random.Generator | None = 0,
 ) -> FeatureTests:
     """Test every single feature against the target, with p-values adjusted for their number.
 
@@ -244,7 +245,7 @@ def feature_tests(
         thousands of features; the gamma law does not.
     n_permutations : int, default=999
         Number of random orders, the same for all features.
-    random_state : int, Generator or None, default=None
+    random_state : int, Generator or None, default=0
         Seed of the orders.
 
     Returns
@@ -361,6 +362,8 @@ def _check_method(method: str, n_samples: int, n_permutations: int) -> None:
     if method == "gamma" and n_samples < MIN_GAMMA_SAMPLES:
         msg = f"The gamma test needs at least 6 samples, got {n_samples}; use permutations."
         raise ValueError(msg)
-    if method == "permutation" and n_permutations < 1:
-        msg = f"n_permutations must be at least 1, got {n_permutations!r}."
+    if method == "permutation" and not (
+        isinstance(n_permutations, Integral) and n_permutations >= 1
+    ):
+        msg = f"n_permutations must be a whole number of at least 1, got {n_permutations!r}."
         raise ValueError(msg)

@@ -12,7 +12,9 @@ from hsieve import (
     Forward,
     IncompatibleCombinationError,
     KernelRidge,
+    LarsSearch,
     MutualInformation,
+    PairwiseHSIC,
     Pearson,
     Ranking,
     Ridge,
@@ -30,19 +32,24 @@ SINGLE = {
     "mutual information": MutualInformation(),
     "family": FamilyScore("pam"),
 }
+PAIRWISE = {
+    "pairwise NHSIC": PairwiseHSIC(),
+    "pairwise HSIC": PairwiseHSIC(normalised=False),
+}
+ALL = {**JOINT, **SINGLE, **PAIRWISE}
 SEARCHES = {"forward": Forward(), "backward": Backward(), "contexts": Backward(n_contexts=2)}
 
 CELLS = [
-    *((m, s, True) for m in {**JOINT, **SINGLE} for s in ("ranking",)),
-    *((m, s, True) for m in JOINT for s in SEARCHES),
-    *((m, s, False) for m in SINGLE for s in SEARCHES),
+    *((m, "ranking", True) for m in ALL),
+    *((m, "lars", m in PAIRWISE) for m in ALL),
+    *((m, s, m in JOINT) for m in ALL for s in SEARCHES),
 ]
 
 
 @pytest.mark.parametrize(("measure", "strategy", "runs"), CELLS)
 def test_every_cell_runs_or_refuses_by_name(measure, strategy, runs, rng):
-    measure = {**JOINT, **SINGLE}[measure]
-    strategy = {"ranking": Ranking(), **SEARCHES}[strategy]
+    measure = ALL[measure]
+    strategy = {"ranking": Ranking(), "lars": LarsSearch(), **SEARCHES}[strategy]
     X = rng.normal(size=(40, 6))
     y = (X[:, 1] + X[:, 4] > 0).astype(int)
     selector = DependenceSelector(measure, strategy=strategy, n_features_to_select=2)

@@ -823,17 +823,17 @@ class TestValues:
         assert table.X.ravel().tolist() == [2.0**53, -(2.0**53)]
 
     def test_long_integers_may_be_categories_or_labels(self, tmp_path: Path) -> None:
-        ids = [BEYOND, BEYOND - 1, BEYOND]
+        ids = [BEYOND, BEYOND - 1, BEYOND, BEYOND - 1]
         path = write_table(tmp_path / "t.csv", {"a": ids, "y": ids})
         table = read_table(path, target="y", categorical=["a"])
-        assert (table.X.ravel().tolist(), table.y.tolist()) == ([1, 0, 1], ids)
+        assert (table.X.ravel().tolist(), table.y.tolist()) == ([1, 0, 1, 0], ids)
         message = message_of(path, target="y", categorical=["a"], target_kind="continuous")
         says(message, f"column 'y' has {BEYOND} in data row 1")
 
     def test_unsigned_integers_beyond_int64(self, tmp_path: Path) -> None:
         ids = np.array([2**64 - 1, 1], dtype=np.uint64)
         np.savez(tmp_path / "t.npz", X=[[1], [2]], y=ids)
-        assert read_table(tmp_path / "t.npz").y.tolist() == [2**64 - 1, 1]
+        assert read_table(tmp_path / "t.npz", target_kind="classes").y.tolist() == [2**64 - 1, 1]
         np.savez(tmp_path / "t.npz", X=ids[:, None], y=[0.5, 1.5])
         says(message_of(tmp_path / "t.npz"), f"'x0' has {2**64 - 1} in data row 1")
 

@@ -227,7 +227,7 @@ def test_pearson_measure_averages_over_outputs(rng):
         ("f", [0, 1] * 5, "statistic must be one of"),
         ("t", [0, 1, 2, 0, 1, 2, 0, 1, 2, 0], "needs two classes, got 3"),
         ("t", [0] * 9 + [1], "two samples in each class, got 1"),
-        ("pam", list(range(10)), "more samples"),
+        ("pam", list("abcdefghij"), "more samples"),
         ("centroid", np.linspace(0, 1, 10), "needs classes"),
     ],
 )

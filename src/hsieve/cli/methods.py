@@ -106,6 +106,22 @@ def _bahsic(request: Request) -> "BaseSelector":
     )
 
 
+def _n3lars(request: Request) -> "BaseSelector":
+    from hsieve.estimators import N3LARS
+
+    return N3LARS(
+        request.n_features, categorical=request.categorical, target_kind=request.target_kind
+    )
+
+
+def _hsic_lasso(request: Request) -> "BaseSelector":
+    from hsieve.estimators import HSICLasso
+
+    return HSICLasso(
+        request.n_features, categorical=request.categorical, target_kind=request.target_kind
+    )
+
+
 def _bahsic_of_the_paper(request: Request) -> "BaseSelector":
     from hsieve.estimators import BAHSIC
     from hsieve.kernels import Gaussian
@@ -233,6 +249,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "few features, added one by one; quick, but blind to pure interactions",
             "k n^2 d",
             _fohsic,
+        ),
+        "n3lars": Method(
+            "relevant features that do not repeat each other, any shape of single effects",
+            "n d, and few pairs of features",
+            _n3lars,
+        ),
+        "hsic-lasso": Method(
+            "as n3lars, kernels not normalised", "n d, and few pairs of features", _hsic_lasso
         ),
         "hsic": Method("rank single features, any shape of relation", "n^2 d", _hsic),
         "nhsic": Method("rank single features, any shape, score between 0 and 1", "n^2 d", _nhsic),

@@ -31,8 +31,8 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         The target.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
-        "auto": text, booleans and at most 20 distinct whole numbers are classes; several outputs
-        and all else are numbers.
+        "auto": text, booleans and whole numbers with at most 20 distinct values, each held by two
+        samples on average, are classes; several outputs and all else are numbers.
 
     Returns
     -------
@@ -55,7 +55,8 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
     if values.dtype.kind not in "fiu":
         return "classes"
     whole = np.array_equal(values, np.round(values))
-    return "classes" if whole and len(np.unique(values)) <= MAX_INTEGER_CLASSES else "continuous"
+    most = min(MAX_INTEGER_CLASSES, values.size // 2)
+    return "classes" if whole and len(np.unique(values)) <= most else "continuous"
 
 
 def constant_columns(X: NDArray[Any]) -> NDArray[np.bool_]:

@@ -127,27 +127,18 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _keep(self, path: SelectionPath, varying: NDArray[np.intp], n_wanted: int) -> None:
         """Translate the path back to all features and store it."""
-        n_features = self.n_features_in_
-        constant = np.setdiff1d(np.arange(n_features), varying)
-        order = np.concatenate([varying[path.order], constant])
         if n_wanted > len(varying):
             msg = (
                 f"{n_wanted} features were asked for, but only {len(varying)} are not constant; "
                 "these are selected."
             )
             warnings.warn(msg, ConstantFeatureWarning, stacklevel=3)
-        self.path_ = SelectionPath(
-            order=order,
-            feature_scores=np.concatenate([path.feature_scores, np.zeros(len(constant))]),
-            sizes=path.sizes,
-            set_scores=path.set_scores,
-            stop_reason=path.stop_reason,
-            n_evaluations=path.n_evaluations,
-        )
+        self.path_ = path.among(varying, self.n_features_in_)
+        order = self.path_.order
         self.selected_indices_ = order[: min(n_wanted, len(varying))]
-        self.ranking_ = np.empty(n_features, dtype=np.intp)
-        self.ranking_[order] = np.arange(1, n_features + 1)
-        self.scores_ = np.empty(n_features)
+        self.ranking_ = np.empty(len(order), dtype=np.intp)
+        self.ranking_[order] = np.arange(1, len(order) + 1)
+        self.scores_ = np.empty(len(order))
         self.scores_[order] = self.path_.feature_scores
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
@@ -173,6 +164,12 @@ def _check_target(y: NDArray[Any], measure: Measure) -> None:
     if len(np.unique(y)) < 2:
         what = "1 class" if kind == "classes" else "1 distinct value"
         msg = f"The target holds {what}; at least two are needed to select features."
+        raise ValueError(msg)
+    if kind == "classes" and len(np.unique(y)) == len(y):
+        msg = (
+            "Every sample is a class of its own, so every feature would score zero or by chance; "
+            "is the target an identifier, or target_kind='continuous' meant?"
+        )
         raise ValueError(msg)
     if kind == "continuous" and y.dtype.kind not in "fiub":
         msg = f"A continuous target must be numeric, got values such as {y.flat[0]!r}."

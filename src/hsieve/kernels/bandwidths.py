@@ -40,7 +40,7 @@ def resolve_bandwidth(
     Parameters
     ----------
     rule : float or {"median", "sqrt_d", "narrow", "maximise"}
-        ``"maximise"`` answers with the median, around which the grid is built.
+        ``"maximise"`` is refused: the measures HSIC and NHSIC resolve it themselves.
     squared_distances : ndarray of shape (n_samples, n_samples)
         Squared distances between the samples.
     n_columns : int
@@ -62,8 +62,14 @@ def resolve_bandwidth(
             return math.sqrt(max(n_columns, 1))
         if rule == "narrow":
             return _narrow_width(squared_distances)
-        if rule in {"median", "maximise"}:
+        if rule == "median":
             return _median_distance(squared_distances)
+        if rule == "maximise":
+            msg = (
+                "The rule 'maximise' chooses the width with the highest dependence, which only the "
+                "measures HSIC and NHSIC do; give a number or another rule here."
+            )
+            raise ValueError(msg)
     elif _is_real_number(rule) and 0 < rule < math.inf:
         return float(rule)
     msg = f"bandwidth must be a positive number or one of {RULES}, got {rule!r}."

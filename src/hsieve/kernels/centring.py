@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 __all__ = ["biased_weights", "centre", "centred_squared_norm", "unbiased_weights"]
 
 MIN_UNBIASED_SAMPLES = 4
+# A centred Gram matrix with a smaller share of its norm left is constant up to rounding.
+ROUNDING = 1e-12
 
 
 def centre(gram: NDArray[np.floating]) -> NDArray[np.floating]:
@@ -75,6 +77,7 @@ def unbiased_weights(target_gram: NDArray[np.floating]) -> NDArray[np.floating]:
 
 
 def centred_squared_norm(gram: NDArray[np.floating]) -> float:
-    """Squared Frobenius norm of the centred Gram matrix."""
+    """Squared Frobenius norm of the centred Gram matrix; zero where only rounding is left."""
     centred = centre(gram)
-    return float(np.vdot(centred, centred))
+    squared = float(np.vdot(centred, centred))
+    return squared if squared > ROUNDING**2 * float(np.vdot(gram, gram)) else 0.0

@@ -6,9 +6,10 @@ Gaussian kernel on those columns *is* a delta kernel up to a constant, so catego
 can share one product kernel, one linear kernel, one distance.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -110,6 +111,10 @@ def encode_columns(
     ((4, 3), [0, 1, 3])
     """
     X = np.asarray(X)
+    if X.ndim != 2:
+        msg = f"Features must be a table of samples and columns, got an array of shape {X.shape}."
+        raise ValueError(msg)
+    check_finite(X)
     n_features = X.shape[1]
     is_category = np.zeros(n_features, dtype=bool)
     is_category[check_positions(categorical, n_features)] = True
@@ -126,8 +131,18 @@ def encode_columns(
     return EncodedColumns(np.hstack(blocks), starts, is_category)
 
 
+def check_finite(numbers: NDArray[Any]) -> None:
+    """Refuse NaN and infinity, which would turn every score into nonsense without a word."""
+    if not np.isfinite(numbers).all():
+        msg = "The data hold NaN or infinity; only finite numbers are accepted."
+        raise ValueError(msg)
+
+
 def check_positions(categorical: Iterable[int], n_features: int) -> NDArray[np.intp]:
     """Positions of the categories, refused where there is no such feature."""
+    if isinstance(categorical, Iterator):
+        msg = "categorical must be a list of positions that can be read more than once."
+        raise ValueError(msg)
     positions = np.asarray(list(categorical))
     whole = len(positions) == 0 or positions.dtype.kind in "iu"
     if not whole or ((positions < -n_features) | (positions >= n_features)).any():

@@ -20,6 +20,7 @@ A Gram matrix costs O(n^2 d) for n rows of d columns.
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -27,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from hsieve.kernels.bandwidths import Bandwidth, resolve_bandwidth
-from hsieve.kernels.columns import EncodedColumns, squared_distances
+from hsieve.kernels.columns import EncodedColumns, check_finite, squared_distances
 from hsieve.kernels.labels import LABEL_CODINGS
 from hsieve.kernels.subsets import GaussianSubset, PolynomialSubset, RadialSubset, SubsetKernel
 
@@ -193,7 +194,7 @@ class Polynomial(Kernel):
         return PolynomialSubset(columns, subset, self._checked_degree(), self.constant)
 
     def _checked_degree(self) -> int:
-        if int(self.degree) != self.degree or self.degree < 1:
+        if not isinstance(self.degree, Integral) or self.degree < 1:
             msg = f"degree must be a whole number of at least 1, got {self.degree!r}."
             raise ValueError(msg)
         return int(self.degree)
@@ -291,4 +292,5 @@ class Precomputed(Kernel):
 def _as_rows(X: ArrayLike) -> NDArray[np.float64]:
     """Numbers as rows of samples; a vector becomes one column."""
     rows = np.asarray(X, dtype=np.float64)
+    check_finite(rows)
     return rows[:, None] if rows.ndim == 1 else rows

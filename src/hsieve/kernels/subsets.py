@@ -120,6 +120,11 @@ class RadialSubset(SubsetKernel):
         # costs more than the arithmetic.
         self.gram = self.values(distances)
 
+    @property
+    def vanishes(self) -> bool:
+        """Whether the width is so small that no two different samples have any similarity."""
+        return int(np.count_nonzero(self.gram)) <= len(self.gram)
+
     @cached_property
     def distances(self) -> FloatArray:
         """Squared distances between the samples, computed again where they are needed."""
@@ -162,11 +167,6 @@ class GaussianSubset(RadialSubset):
             return self._values
 
         super().__init__(columns, subset, profile)
-
-    @property
-    def vanishes(self) -> bool:
-        """Whether the width is so small that no two different samples have any similarity."""
-        return int(np.count_nonzero(self.gram)) <= len(self.gram)
 
     def _values(self, squared: FloatArray) -> FloatArray:
         squared *= squared.dtype.type(-self.rate)

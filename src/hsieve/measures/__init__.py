@@ -5,6 +5,7 @@ from hsieve.measures.family import FamilyScore
 from hsieve.measures.hsic import HSIC, hsic
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.measures.nhsic import NHSIC, nhsic
+from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.measures.pearson import Pearson
 from hsieve.measures.ridge import KernelRidge, Ridge
 
@@ -17,6 +18,7 @@ __all__ = [
     "KernelRidge",
     "Measure",
     "MutualInformation",
+    "PairwiseHSIC",
     "Pearson",
     "Ridge",
     "SubsetScores",

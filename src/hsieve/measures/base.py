@@ -9,7 +9,8 @@ capability         methods of the bound measure
 =================  =====================================================================
 feature scores     ``feature_scores(features)``: dependence of each feature alone
 subset scores      ``subset_score``, ``addition_scores``, ``removal_scores``,
-                   ``contributions``: dependence of sets, and of all sets one feature away
+                   ``contributions``, ``worth``: dependence of sets, and of all sets one
+                   feature away, with the kernel's width that of the set before the change
 =================  =====================================================================
 
 Features are given by position; all arrays are samples x features.
@@ -52,6 +53,9 @@ class SubsetScores(Protocol):
     def contributions(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
         """Score what each candidate adds: lost when a member leaves, gained when another joins."""
 
+    def worth(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
+        """Judge candidates for elimination: their contributions, or a fairer form of them."""
+
 
 class BoundMeasure(ABC):
     """A measure tied to data; immutable."""
@@ -75,6 +79,10 @@ class JointBoundMeasure(BoundMeasure):
     def contributions(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
         """Score what each candidate adds: lost when a member leaves, gained when another joins."""
         return self.scored_contributions(_positions(subset), _positions(candidates))[1]
+
+    def worth(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
+        """Judge candidates for elimination; the contributions, unless a measure knows better."""
+        return self.contributions(subset, candidates)
 
     def addition_scores(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
         """Score the set with each candidate added."""

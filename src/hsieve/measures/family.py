@@ -38,6 +38,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, special, stats
 
 from hsieve.data.validation import target_kind_of
+from hsieve.kernels.columns import encode_columns
 from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_coding, signed_coding
 from hsieve.measures.base import BoundMeasure, Measure
 
@@ -118,8 +119,7 @@ def linear_hsic(X: FloatArray, codes: FloatArray, scales: FloatArray | float = 1
 
 def _squared_correlation(X: FloatArray, outputs: NDArray[Any]) -> FloatArray:
     """Squared correlation with numbers, the mean over several outputs."""
-    outputs = outputs.astype(float).reshape(len(X), -1)
-    outputs = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
+    outputs = encode_columns(outputs.astype(float).reshape(len(X), -1)).matrix
     scores: FloatArray = linear_hsic(X, outputs / len(X), X.std(axis=0)) / outputs.shape[1]
     return scores
 

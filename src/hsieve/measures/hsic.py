@@ -23,9 +23,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
+from hsieve.data.validation import target_kind_of
 from hsieve.kernels import (
     EncodedColumns,
     Gaussian,
+    InverseDistance,
     Kernel,
     Laplace,
     Linear,
@@ -38,7 +40,7 @@ from hsieve.kernels import (
 )
 from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.base import JointBoundMeasure, Measure
-from hsieve.measures.targets import target_gram
+from hsieve.measures.targets import checked_kernel, refuse_empty, target_gram
 
 __all__ = ["HSIC", "BoundHSIC", "KernelMeasure", "hsic"]
 
@@ -94,8 +96,8 @@ def gram_pair(
     X: ArrayLike, y: ArrayLike, kernel_x: Kernel | None, kernel_y: Kernel | None
 ) -> tuple[FloatArray, FloatArray]:
     """Gram matrices of features and target, taken as they are, with the default kernels."""
-    gram_x = (Gaussian() if kernel_x is None else kernel_x).gram(X)
-    if kernel_y is None and np.asarray(y).dtype.kind == "f":
+    gram_x = (Gaussian() if kernel_x is None else checked_kernel(kernel_x)).gram(X)
+    if kernel_y is None and target_kind_of(y) == "continuous":
         kernel_y = Gaussian()
     gram_y = target_gram(y, kernel_y, standardise=False)
     if gram_x.shape != gram_y.shape:
@@ -153,7 +155,9 @@ class KernelMeasure(Measure):
         if self.precision not in PRECISIONS:
             msg = f"precision must be one of {tuple(PRECISIONS)}, got {self.precision!r}."
             raise ValueError(msg)
-        kernel = Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else self.kernel_x
+        kernel = (
+            Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
+        )
         columns = encode_columns(
             np.asarray(X), categorical=self.categorical, standardise=self.standardise
         ).astype(PRECISIONS[self.precision])
@@ -181,7 +185,7 @@ class HSIC(KernelMeasure):
     compensate : bool, default=False
         A Gaussian kernel shrinks with every feature that joins it, and HSIC with it, so the
         plain loss or gain of a feature favours features that hardly change the kernel: nearly
-        constant ones, sparse ones, ones with a far outlier. With compensation, *contributions*
+        constant ones, sparse ones, ones with a far outlier. With compensation, elimination
         compare a feature not with its absence but with an independent feature of the same
         distribution, which shrinks the kernel by the mean m of the feature's own kernel:
         HSIC(S) - m HSIC(S without j). Scores of sets stay as they are.
@@ -225,7 +229,9 @@ class HSIC(KernelMeasure):
         """Tie the measure to data."""
         weights_of = checked_estimator(self.estimator)
         parts = self._bound_parts(X, y)
-        weights = weights_of(parts["gram_y"]).astype(parts["precision"], copy=False)
+        weights = refuse_empty(weights_of(parts["gram_y"]), parts["gram_y"]).astype(
+            parts["precision"], copy=False
+        )
         return BoundHSIC(weights=weights, compensate=self.compensate, **parts)
 
 
@@ -259,11 +265,8 @@ class BoundHSIC(JointBoundMeasure):
         kernel = self._on_subset(subset)
         return self._score(kernel), self._changes(kernel, candidates)
 
-    def contributions(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
-        """Score what each candidate adds.
-
-        Beyond what an independent one would, where that is asked for.
-        """
+    def worth(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
+        """Score what candidates add, beyond what an independent one would if that is asked for."""
         candidates = np.asarray(candidates, dtype=np.intp)
         kernel = self._on_subset(np.asarray(subset, dtype=np.intp))
         changes = self._changes(kernel, candidates)
@@ -280,14 +283,7 @@ class BoundHSIC(JointBoundMeasure):
         on_subset = best_width_kernel(
             self.kernel, self.columns, subset, self._score, self.precision
         )
-        if on_subset.vanishes:
-            msg = (
-                f"No two samples are similar: {self.kernel!r} vanishes on {len(subset)} "
-                "feature(s). Take a larger bandwidth, or a rule such as 'narrow' or 'median', "
-                "which follow the number of features."
-            )
-            raise ValueError(msg)
-        return on_subset
+        return refuse_vanishing(self.kernel, on_subset)
 
     def _score(self, kernel: SubsetKernel) -> float:
         return float(np.vdot(self.weights, kernel.gram))
@@ -319,6 +315,18 @@ def best_width_kernel(
     return max(candidates, key=score)
 
 
+def refuse_vanishing(kernel: Kernel, on_subset: SubsetKernel) -> SubsetKernel:
+    """Pass a kernel on, unless its width is so small that no two samples are similar."""
+    if on_subset.vanishes:
+        msg = (
+            f"No two samples are similar: {kernel!r} vanishes on {len(on_subset.subset)} "
+            "feature(s). Take a larger bandwidth, or a rule such as 'narrow' or 'median', "
+            "which follow the number of features."
+        )
+        raise ValueError(msg)
+    return on_subset
+
+
 def has_fixed_width(kernel: Kernel) -> bool:
     """Whether one feature's kernel is the same function for every feature.
 
@@ -326,7 +334,7 @@ def has_fixed_width(kernel: Kernel) -> bool:
     """
     if isinstance(kernel, Gaussian | Laplace):
         return not isinstance(kernel.bandwidth, str) or kernel.bandwidth == "sqrt_d"
-    return isinstance(kernel, Linear | Polynomial)
+    return isinstance(kernel, Linear | Polynomial | InverseDistance)
 
 
 HSIC.bound_type = BoundHSIC

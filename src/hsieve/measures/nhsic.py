@@ -18,15 +18,13 @@ from hsieve.kernels import EncodedColumns, Kernel, centre
 from hsieve.kernels.centring import centred_squared_norm
 from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.base import JointBoundMeasure
-from hsieve.measures.hsic import KernelMeasure, best_width_kernel, gram_pair
+from hsieve.measures.hsic import KernelMeasure, best_width_kernel, gram_pair, refuse_vanishing
+from hsieve.measures.targets import refuse_empty
 
 __all__ = ["NHSIC", "BoundNHSIC", "nhsic"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
-
-# A centred Gram matrix with a smaller share of its norm left is constant up to rounding.
-RELATIVE_ZERO = 1e-12
 
 
 def nhsic(
@@ -76,7 +74,8 @@ class NHSIC(KernelMeasure):
     def bind(self, X: ArrayLike, y: Any) -> "BoundNHSIC":
         """Tie the measure to data."""
         parts = self._bound_parts(X, y)
-        return BoundNHSIC(unit_target=_unit_target(parts["gram_y"]), **parts)
+        unit_target = refuse_empty(_unit_target(parts["gram_y"]), parts["gram_y"])
+        return BoundNHSIC(unit_target=unit_target, **parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,14 +112,16 @@ class BoundNHSIC(JointBoundMeasure):
             after = _ratio(
                 inner + kernel.changes(self.unit_target, features, removal=removal),
                 kernel.changed_norms(features, removal=removal),
-                len(self.gram_y),
             )
             contributions[chosen] = score - after if removal else after - score
         return score, contributions
 
     def _on_subset(self, subset: IndexArray) -> SubsetKernel:
         """Kernel of a set, the width chosen to maximise NHSIC where the kernel asks for that."""
-        return best_width_kernel(self.kernel, self.columns, subset, self._score, self.precision)
+        on_subset = best_width_kernel(
+            self.kernel, self.columns, subset, self._score, self.precision
+        )
+        return refuse_vanishing(self.kernel, on_subset)
 
     def _score(self, kernel: SubsetKernel) -> float:
         return _alignment(kernel.gram, self.unit_target)
@@ -129,20 +130,18 @@ class BoundNHSIC(JointBoundMeasure):
 def _unit_target(gram_y: FloatArray) -> FloatArray:
     """Centred Gram matrix of the target, of Frobenius norm one (zero for a constant target)."""
     centred = centre(gram_y)
-    norm = np.linalg.norm(centred)
-    if norm <= RELATIVE_ZERO * np.linalg.norm(gram_y):
-        return np.zeros_like(centred)
-    return centred / norm
+    norm = np.sqrt(centred_squared_norm(gram_y))
+    return np.asarray(centred / norm) if norm > 0 else np.zeros_like(centred)
 
 
 def _alignment(gram_x: FloatArray, unit_target: FloatArray) -> float:
     inner = np.vdot(unit_target, gram_x)
-    return float(_ratio(inner, np.asarray(centred_squared_norm(gram_x)), len(gram_x)))
+    return float(_ratio(inner, np.asarray(centred_squared_norm(gram_x))))
 
 
-def _ratio(inner: Any, squared_norm: FloatArray, n_samples: int) -> FloatArray:
+def _ratio(inner: Any, squared_norm: FloatArray) -> FloatArray:
     """Inner product over norm, zero where the kernel is constant."""
-    constant = squared_norm <= (RELATIVE_ZERO * n_samples) ** 2
+    constant = squared_norm == 0
     return np.where(constant, 0.0, inner / np.sqrt(np.where(constant, 1.0, squared_norm)))
 
 

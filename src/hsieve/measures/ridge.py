@@ -27,6 +27,7 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import JointBoundMeasure, Measure
+from hsieve.measures.hsic import refuse_vanishing
 
 __all__ = ["BoundKernelRidge", "BoundRidge", "KernelRidge", "Ridge"]
 
@@ -162,7 +163,7 @@ class BoundKernelRidge(JointBoundMeasure):
         self, subset: IndexArray, candidates: IndexArray
     ) -> tuple[float, FloatArray]:
         """Part explained by the set, and what each candidate adds to it."""
-        kernel = self.kernel.on_subset(self.columns, subset)
+        kernel = refuse_vanishing(self.kernel, self.kernel.on_subset(self.columns, subset))
         score = self._explained(kernel.gram)
         contributions = np.empty(len(candidates))
         for position, feature in enumerate(candidates):

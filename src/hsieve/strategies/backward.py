@@ -15,6 +15,7 @@ is the algorithm of the paper.
 Cost of a round: one sweep over the remaining features for each context.
 """
 
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -48,7 +49,7 @@ class Backward(Strategy):
         Seed of the contexts.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("subset_score", "contributions")
+    needs: ClassVar[tuple[str, ...]] = ("subset_score", "worth")
     refusal: ClassVar[str] = (
         "It scores single features only, for which backward elimination equals Ranking."
     )
@@ -101,10 +102,11 @@ class Backward(Strategy):
         )
 
     def _check_settings(self) -> None:
-        if not self.step > 0 or (self.step >= 1 and self.step != int(self.step)):
+        step_is_right = isinstance(self.step, Real) and 0 < self.step < np.inf
+        if not step_is_right or (self.step >= 1 and self.step != int(self.step)):
             msg = f"step must be a share below 1 or a whole number, got {self.step!r}."
             raise ValueError(msg)
-        if self.n_contexts != int(self.n_contexts) or self.n_contexts < 1:
+        if not isinstance(self.n_contexts, Integral) or self.n_contexts < 1:
             msg = f"n_contexts must be a whole number of at least 1, got {self.n_contexts!r}."
             raise ValueError(msg)
 
@@ -115,21 +117,21 @@ class Backward(Strategy):
     def _judge(
         self, bound: SubsetScores, members: IndexArray, rng: np.random.Generator
     ) -> tuple[FloatArray, FloatArray, int]:
-        """Standing of each member, its contribution to its best context, and the sets scored."""
+        """Standing of each member, its worth in its best context, and the number of sets scored."""
         n_contexts = max(1, min(int(self.n_contexts), len(members) // MIN_CONTEXT))
         if n_contexts == 1:
-            contributions = bound.contributions(members, members)
-            return contributions, contributions, len(members)
+            worth = bound.worth(members, members)
+            return worth, worth, len(members)
         labels = rng.permutation(np.arange(len(members)) % n_contexts)
         standing = np.full(len(members), -np.inf)
-        contributions = np.zeros(len(members))
+        worth = np.zeros(len(members))
         for context in range(n_contexts):
-            here = bound.contributions(members[labels == context], members)
+            here = bound.worth(members[labels == context], members)
             standing_here = _on_common_scale(here)
             better = standing_here > standing
             standing[better] = standing_here[better]
-            contributions[better] = here[better]
-        return standing, contributions, n_contexts * len(members)
+            worth[better] = here[better]
+        return standing, worth, n_contexts * len(members)
 
 
 def _on_common_scale(values: FloatArray) -> FloatArray:

@@ -5,8 +5,8 @@ needs; a measure that lacks one is refused by name, before any work is done.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,6 +50,23 @@ class SelectionPath:
     stop_reason: str
     n_evaluations: int
 
+    def among(self, features: IndexArray, n_features: int) -> Self:
+        """Return the path of a search over some features as one over all of them.
+
+        Parameters
+        ----------
+        features : ndarray of int
+            Features that were searched; position i of this path is ``features[i]``.
+        n_features : int
+            Number of all features; those not searched come last, with a score of zero.
+        """
+        others = np.setdiff1d(np.arange(n_features), features)
+        return replace(
+            self,
+            order=np.concatenate([features[self.order], others]),
+            feature_scores=np.concatenate([self.feature_scores, np.zeros(len(others))]),
+        )
+
 
 class Strategy(BaseEstimator, ABC):
     """A way to search, independent of the measure.
@@ -70,7 +87,7 @@ class Strategy(BaseEstimator, ABC):
             Naming measure, strategy and the missing methods.
         """
         bound_type = getattr(measure, "bound_type", None)
-        if bound_type is None:
+        if bound_type is None or isinstance(measure, type):
             msg = f"measure must be a hsieve measure such as HSIC(), got {measure!r}."
             raise IncompatibleCombinationError(msg)
         missing = [name for name in self.needs if not hasattr(bound_type, name)]

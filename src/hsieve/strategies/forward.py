@@ -10,7 +10,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from hsieve.measures.base import BoundMeasure, SubsetScores
+from hsieve.measures.base import BoundMeasure, FeatureScores, SubsetScores
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 
@@ -23,7 +23,7 @@ class Forward(Strategy):
     Features that were not chosen follow in the order of their scores in the last round.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("subset_score", "addition_scores")
+    needs: ClassVar[tuple[str, ...]] = ("feature_scores", "subset_score", "addition_scores")
     refusal: ClassVar[str] = (
         "It scores single features only, for which forward selection equals Ranking."
     )
@@ -31,6 +31,7 @@ class Forward(Strategy):
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Add features one by one."""
         assert isinstance(bound, SubsetScores)
+        assert isinstance(bound, FeatureScores)
         chosen: list[int] = []
         gains: list[float] = []
         set_scores: list[float] = []
@@ -40,11 +41,15 @@ class Forward(Strategy):
         contributions = np.zeros(len(outside))
         while len(chosen) < n_features_to_select:
             subset = np.array(chosen, dtype=np.intp)
-            after = bound.addition_scores(subset, outside)
+            # On the empty set a bandwidth rule has no distances to look at; scores of single
+            # features have.
+            after = (
+                bound.addition_scores(subset, outside) if chosen else bound.feature_scores(outside)
+            )
             evaluations += len(outside)
             best = int(best_first(after)[0])
-            gains.append(float(after[best]) - score)
-            score = bound.subset_score(np.append(subset, outside[best]))
+            before, score = score, bound.subset_score(np.append(subset, outside[best]))
+            gains.append(score - before)
             set_scores.append(score)
             chosen.append(int(outside[best]))
             contributions = np.delete(after - after[best], best)

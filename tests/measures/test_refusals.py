@@ -1,0 +1,151 @@
+"""Targets and settings with which every answer would be nonsense are refused in words."""
+
+import numpy as np
+import pytest
+
+from hsieve import (
+    BAHSIC,
+    FOHSIC,
+    HSIC,
+    N3LARS,
+    NHSIC,
+    DependenceSelector,
+    FamilyRanking,
+    KernelRidge,
+    feature_tests,
+    hsic,
+    hsic_test,
+    kernels,
+    nhsic,
+)
+from hsieve.data.validation import target_kind_of
+
+NO_ANSWER = "every feature would score zero"
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.normal(size=(60, 6))
+    return X, X[:, 1] ** 2 + np.sin(2 * X[:, 3])
+
+
+@pytest.mark.parametrize("function", [hsic, nhsic, hsic_test, feature_tests])
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("where", ["X", "y"])
+def test_missing_and_infinite_values_never_become_a_p_value(function, value, where, data):
+    X, y = (array.copy() for array in data)
+    (X if where == "X" else y).flat[3] = value
+    with pytest.raises(ValueError, match="NaN or infinity"):
+        function(X, y)
+
+
+@pytest.mark.parametrize("selector", [BAHSIC(1), FOHSIC(1), DependenceSelector()], ids=repr)
+def test_a_class_of_one_sample_is_invisible_to_the_unbiased_estimator(selector, data):
+    y = np.zeros(60, dtype=int)
+    y[7] = 1
+    with pytest.raises(ValueError, match="estimator='biased'"):
+        selector.fit(data[0], y)
+
+
+@pytest.mark.parametrize("selector", [BAHSIC(1), DependenceSelector(NHSIC()), N3LARS(1)], ids=repr)
+def test_samples_that_are_all_classes_of_their_own_are_refused(selector, data):
+    with pytest.raises(ValueError, match=NO_ANSWER):
+        selector.fit(data[0], [f"sample {i}" for i in range(60)])
+
+
+def test_a_constant_gram_matrix_is_refused(data):
+    with pytest.raises(ValueError, match=NO_ANSWER):
+        BAHSIC(1, kernel_y=kernels.Precomputed()).fit(data[0], np.ones((60, 60)))
+
+
+def test_ranks_of_few_samples_are_numbers_not_classes(rng):
+    X = rng.normal(size=(18, 5))
+    ranks = np.argsort(np.argsort(X[:, 3]))
+    assert target_kind_of(ranks) == "continuous"
+    assert FOHSIC(1).fit(X, ranks).selected_indices_.tolist() == [3]
+    assert hsic_test(X[:, [3]], ranks).p_value == pytest.approx(
+        hsic_test(X[:, [3]], ranks.astype(float)).p_value
+    )
+
+
+def test_the_first_feature_of_a_forward_search_has_its_own_width():
+    agree = 0
+    for seed in range(10):
+        generator = np.random.default_rng(seed)
+        X = generator.normal(size=(100, 20))
+        y = X[:, 0] + 1.5 * generator.normal(size=100)
+        kernel = kernels.Gaussian("maximise")
+        first = FOHSIC(1, kernel_x=kernel).fit(X, y)
+        best = DependenceSelector(HSIC(kernel_x=kernel), n_features_to_select=1).fit(X, y)
+        agree += first.selected_indices_[0] == best.selected_indices_[0]
+        assert first.path_.feature_scores[0] == pytest.approx(first.path_.set_scores[0])
+    assert agree == 10
+
+
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda X, y, rule: hsic(X, y, kernel_x=rule),
+        lambda X, y, rule: hsic(X, y, kernel_y=rule),
+        lambda X, y, rule: feature_tests(X, y, measure=HSIC(kernel_x=rule)),
+        lambda X, y, rule: KernelRidge(kernel_x=rule).bind(X, y).subset_score([0, 1]),
+    ],
+)
+def test_maximise_is_refused_where_nothing_is_maximised(use, data):
+    with pytest.raises(ValueError, match="'maximise'"):
+        use(*data, kernels.Gaussian("maximise"))
+
+
+@pytest.mark.parametrize("scale", [1e-4, 1e-8, 1e-12])
+def test_nhsic_does_not_depend_on_small_scales(scale, rng):
+    x = rng.normal(size=30)
+    value = nhsic(scale * x, x, kernel_x=kernels.Linear(), kernel_y=kernels.Linear())
+    assert value == pytest.approx(1.0)
+
+
+def test_one_constant_output_among_several_does_no_harm(data):
+    X, _ = data
+    Y = np.column_stack([X[:, 4], np.zeros(60)])
+    assert FamilyRanking(1).fit(X, Y).selected_indices_.tolist() == [4]
+
+
+@pytest.mark.parametrize("measure", [HSIC, NHSIC, KernelRidge])
+def test_a_kernel_that_vanishes_is_refused_by_every_measure(measure, data):
+    X, y = data
+    bound = measure(kernel_x=kernels.Gaussian(1e-3)).bind(X, y)
+    with pytest.raises(ValueError, match="No two samples are similar"):
+        bound.subset_score(np.arange(6))
+    bound = measure(kernel_x=kernels.Laplace(1e-4)).bind(X, y)
+    with pytest.raises(ValueError, match="No two samples are similar"):
+        bound.subset_score(np.arange(6))
+
+
+def test_categories_that_can_be_read_only_once_are_refused(data):
+    with pytest.raises(ValueError, match="more than once"):
+        BAHSIC(1, categorical=(i for i in [2])).fit(*data)
+
+
+def test_a_gram_matrix_without_a_word_is_warned_of(data):
+    X, _ = data
+    with pytest.warns(UserWarning, match="kernel_y=Precomputed"):
+        FOHSIC(1).fit(X, X @ X.T)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda X, y: BAHSIC(1, kernel_x="gaussian").fit(X, y),
+        lambda X, y: BAHSIC(1, kernel_y=kernels.Gaussian).fit(X, y),
+        lambda X, y: hsic(X, y, kernel_x="rbf"),
+        lambda X, y: feature_tests(X[:, 0], y),
+        lambda X, y: hsic_test(X, y, n_permutations=9.5),
+        lambda X, y: BAHSIC(1, step="a").fit(X, y),
+        lambda X, y: BAHSIC(1, step=np.inf).fit(X, y),
+        lambda X, y: BAHSIC(1, n_contexts="a").fit(X, y),
+        lambda X, y: BAHSIC(1, kernel_x=kernels.Polynomial("a")).fit(X, y),
+        lambda X, y: DependenceSelector(HSIC).fit(X, y),
+    ],
+)
+def test_wrong_types_get_a_sentence(call, data):
+    with pytest.raises((ValueError, TypeError), match=r"must be|cannot search"):
+        call(*data)
