@@ -8,23 +8,12 @@ os.environ.setdefault("SCIPY_ARRAY_API", "1")
 import numpy as np
 import pytest
 
-from hsieve.data.collection import collection_root
-
 LEFT_OUT = pytest.StashKey()
 
 
 @pytest.fixture
 def rng():
     return np.random.default_rng(20070613)
-
-
-@pytest.fixture(scope="session")
-def collection():
-    """Folder of the data collection; tests that need it say plainly when it is absent."""
-    root = collection_root()
-    if root is None:
-        pytest.skip("the collection of data sets is absent: set HSIEVE_DATA to its folder")
-    return root
 
 
 def pytest_deselected(items):

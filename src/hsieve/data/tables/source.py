@@ -5,6 +5,7 @@ for each wanted column, and gives the values of one column at a time. Each forma
 follows in :mod:`hsieve.data.tables.reading` is written once.
 """
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
@@ -21,7 +22,7 @@ READABLE_KINDS = frozenset({"boolean", "integer", "number", "text"})
 Array: TypeAlias = npt.NDArray[Any]
 
 
-class Source:
+class Source(ABC):
     """Columns of one file: their names, the target among them, kinds and values on demand."""
 
     def __init__(self, path: Path, names: Sequence[str], target: str) -> None:
@@ -29,13 +30,13 @@ class Source:
         self.names = tuple(names)
         self.target = target
 
+    @abstractmethod
     def open(self, wanted: Sequence[str]) -> dict[str, str]:
         """Prepare the wanted columns and tell the kind of each: readable, or a type's name."""
-        raise NotImplementedError
 
+    @abstractmethod
     def load(self, name: str) -> Array:
         """Return one prepared column; nulls are None among objects and NaN among numbers."""
-        raise NotImplementedError
 
     def close(self) -> None:
         """Let go of the file."""
