@@ -38,7 +38,7 @@ class Source(ABC):
     def load(self, name: str) -> Array:
         """Return one prepared column; nulls are None among objects and NaN among numbers."""
 
-    def close(self) -> None:
+    def close(self) -> None:  # noqa: B027 - most sources hold nothing open
         """Let go of the file."""
 
 
