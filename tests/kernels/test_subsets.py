@@ -1,5 +1,7 @@
 """Every sweep against the kernel computed anew, feature by feature."""
 
+import weakref
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -173,3 +175,13 @@ def test_no_sweep_holds_a_matrix_for_every_feature(rng, monkeypatch):
     monkeypatch.setattr(GaussianSubset, "changed", None)
     changes = kernel.changes(np.ones((50, 50)), np.arange(30), removal=True)
     assert np.isfinite(changes).all()
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=repr)
+def test_a_kernel_is_freed_at_once(kernel, columns, weights):
+    """No cycle of references holds the matrices of a kernel that nobody uses any more."""
+    on_subset = kernel.on_subset(columns, np.arange(6))
+    on_subset.changes(weights, np.arange(8, 10), removal=False)
+    matrix = weakref.ref(on_subset.gram)
+    del on_subset
+    assert matrix() is None

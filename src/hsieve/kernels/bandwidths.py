@@ -8,8 +8,9 @@ Rules
 ``"sqrt_d"``
     The square root of the number of features: the scale of distances on standardised data.
 ``"narrow"``
-    The width at which the mean exponent |x - x'|^2 / (2 sigma^2) is 4. The usual widths, at which
-    it is near 1, are all but blind to features that matter only together (``docs/recovery.md``).
+    The width at which the mean exponent |x - x'|^2 / (2 sigma^2) is 4. At the usual widths,
+    where it is near 1, features that matter only together are found less often
+    (``docs/recovery.md``).
 ``"maximise"``
     The width of a grid with the highest dependence, chosen anew for each set of features, as
     algorithm 1 of the BAHSIC paper has it. The measure does that (it owns the dependence); the grid

@@ -13,7 +13,7 @@ A *change* is ``sum(W * (K_after - K_before))``, for a symmetric weight matrix W
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
-from functools import cached_property
+from functools import cached_property, partial
 from math import comb
 from typing import Any
 
@@ -162,15 +162,16 @@ class GaussianSubset(RadialSubset):
         self._last_weights: FloatArray | None = None
         self._last_weighted: FloatArray = np.empty((0, 0))
 
+        # The function must not refer to this object: a cycle would keep its matrices alive until
+        # the garbage collector comes by, gigabytes later.
+        rates: list[float] = []
+
         def profile(distances: FloatArray) -> Callable[[FloatArray], FloatArray]:
-            self.rate = 0.5 / bandwidth(distances) ** 2
-            return self._values
+            rates.append(0.5 / bandwidth(distances) ** 2)
+            return partial(_gaussian_in_place, rates[0])
 
         super().__init__(columns, subset, profile)
-
-    def _values(self, squared: FloatArray) -> FloatArray:
-        squared *= squared.dtype.type(-self.rate)
-        return np.exp(squared, out=squared)
+        self.rate = rates[0]
 
     def changes(self, weights: FloatArray, features: IndexArray, *, removal: bool) -> FloatArray:
         """Change of ``sum(weights * gram)`` for each feature, by the sweep that serves it."""
@@ -212,7 +213,7 @@ class GaussianSubset(RadialSubset):
         categorical = self.columns.categorical[features]
         for position in np.flatnonzero(categorical):
             own = squared_distances(self.columns.block(features[[position]]))
-            factors[position] = (self._values(own).sum() - len(own)) / (len(own) * (len(own) - 1))
+            factors[position] = (self.values(own).sum() - len(own)) / (len(own) * (len(own) - 1))
         two_level = self.columns.two_level[features]
         gaps = self.columns.largest_squared_gap[features]
         unlike = self.columns.share_of_unlike_pairs[features[two_level]]
@@ -296,6 +297,12 @@ class PolynomialSubset(SubsetKernel):
                 levels = self.columns.block([features[position]]) ** q
                 changes[position] += quadratic_forms(weighted, levels).sum()
         return changes
+
+
+def _gaussian_in_place(rate: float, squared: FloatArray) -> FloatArray:
+    """Turn squared distances into Gaussian kernel values, overwriting them."""
+    squared *= squared.dtype.type(-rate)
+    return np.exp(squared, out=squared)
 
 
 def _groups_by_size(positions: IndexArray, sizes: FloatArray) -> Iterator[IndexArray]:
