@@ -5,8 +5,14 @@ import os
 # Must be set before SciPy is imported; without it scikit-learn leaves one of its checks out.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
 
+import hypothesis
 import numpy as np
 import pytest
+
+# New examples on a developer's machine, the same ones in every full run.
+hypothesis.settings.register_profile("full-run", derandomize=True, deadline=None)
+if os.environ.get("HSIEVE_REQUIRE_ALL"):
+    hypothesis.settings.load_profile("full-run")
 
 LEFT_OUT = pytest.StashKey()
 
