@@ -268,3 +268,27 @@ def test_global_random_state_is_left_alone(regression):
     before = np.random.get_state()[1].copy()  # noqa: NPY002
     BAHSIC(2).fit(*regression)
     np.testing.assert_array_equal(before, np.random.get_state()[1])  # noqa: NPY002
+
+
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_a_text_column_is_named(frame, regression):
+    X, y = regression
+    table = frame({"a": X[:, 0], "colour": ["red", "blue"] * 30})
+    with pytest.raises(ValueError, match=r"Column 'colour' holds text.*categorical"):
+        BAHSIC(1).fit(table, y)
+
+
+def test_a_declared_category_is_not_taken_for_numbers_in_silence(regression):
+    X, y = regression
+    table = pd.DataFrame({"a": X[:, 0], "site": pd.Categorical(np.arange(60) % 3)})
+    with pytest.warns(UserWarning, match="Column 'site' is declared as a category"):
+        BAHSIC(1).fit(table, y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        BAHSIC(1, categorical=[1]).fit(table, y)
+
+
+def test_two_columns_of_one_name_are_told_apart_by_place(regression):
+    X, y = regression
+    table = pd.DataFrame(X, columns=["a", "a", "b", "c", "d", "e"])
+    np.testing.assert_array_equal(BAHSIC(2).fit(table, y).ranking_, BAHSIC(2).fit(X, y).ranking_)

@@ -4,6 +4,8 @@ Integer-valued targets are the hard case: class labels and counts look alike. Th
 down once, here, and ``target_kind`` overrides it everywhere.
 """
 
+import warnings
+from collections.abc import Collection
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -13,6 +15,7 @@ __all__ = [
     "MAX_INTEGER_CLASSES",
     "TARGET_KINDS",
     "TargetKind",
+    "check_frame",
     "constant_columns",
     "target_kind_of",
 ]
@@ -62,3 +65,29 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
 def constant_columns(X: NDArray[Any]) -> NDArray[np.bool_]:
     """Mark the columns that hold one single value."""
     return np.asarray(X.max(axis=0) == X.min(axis=0))
+
+
+def check_frame(X: Any, categorical: Collection[int]) -> None:
+    """Look at the columns of a pandas or polars frame before they become plain numbers.
+
+    Text is refused by the name of its column; a column declared as a category but not listed in
+    `categorical` is warned of, because its codes would be taken for measurements.
+    """
+    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
+        return
+    for position, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
+        kind = str(dtype).lower()
+        # By position, because two columns may have one name.
+        column = X.iloc[:, position] if hasattr(X, "iloc") else X[:, position]
+        if any(isinstance(value, str) for value in column.head(1)):
+            msg = (
+                f"Column {name!r} holds text; code its levels as numbers and list its position "
+                f"({position}) in categorical=[...], or leave it out."
+            )
+            raise ValueError(msg)
+        if kind.startswith(("category", "categorical", "enum")) and position not in categorical:
+            msg = (
+                f"Column {name!r} is declared as a category but taken as a number; "
+                f"list its position ({position}) in categorical=[...] to treat it as one."
+            )
+            warnings.warn(msg, UserWarning, stacklevel=3)

@@ -7,6 +7,7 @@ people look for it.
 
 import warnings
 from abc import abstractmethod
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -17,7 +18,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from hsieve.data.validation import constant_columns, target_kind_of
+from hsieve.data.validation import check_frame, constant_columns, target_kind_of
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
@@ -70,6 +71,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self
             The fitted selector.
         """
+        categorical = getattr(self, "categorical", ())
+        check_frame(X, categorical if isinstance(categorical, Collection) else ())
         data: NDArray[Any]
         target: NDArray[Any]
         data, target = validate_data(
