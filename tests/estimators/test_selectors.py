@@ -288,7 +288,8 @@ def test_a_declared_category_is_not_taken_for_numbers_in_silence(regression):
         BAHSIC(1, categorical=[1]).fit(table, y)
 
 
-def test_two_columns_of_one_name_are_told_apart_by_place(regression):
+def test_repeated_column_names_are_refused_by_name(regression):
     X, y = regression
     table = pd.DataFrame(X, columns=["a", "a", "b", "c", "d", "e"])
-    np.testing.assert_array_equal(BAHSIC(2).fit(table, y).ranking_, BAHSIC(2).fit(X, y).ranking_)
+    with pytest.raises(ValueError, match="must differ, got a more than once"):
+        BAHSIC(2).fit(table, y)

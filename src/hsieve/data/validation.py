@@ -70,16 +70,20 @@ def constant_columns(X: NDArray[Any]) -> NDArray[np.bool_]:
 def check_frame(X: Any, categorical: Collection[int]) -> None:
     """Look at the columns of a pandas or polars frame before they become plain numbers.
 
-    Text is refused by the name of its column; a column declared as a category but not listed in
+    Repeated names are refused, and text by the name of its column; a column declared as a
+    category but not listed in
     `categorical` is warned of, because its codes would be taken for measurements.
     """
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
-    for position, (name, dtype) in enumerate(zip(X.columns, X.dtypes, strict=True)):
+    names = list(X.columns)
+    if len(set(names)) < len(names):
+        repeated = sorted({str(name) for name in names if names.count(name) > 1})
+        msg = f"Column names must differ, got {', '.join(repeated)} more than once."
+        raise ValueError(msg)
+    for position, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True)):
         kind = str(dtype).lower()
-        # By position, because two columns may have one name.
-        column = X.iloc[:, position] if hasattr(X, "iloc") else X[:, position]
-        if any(isinstance(value, str) for value in column.head(1)):
+        if any(isinstance(value, str) for value in X[name].head(1)):
             msg = (
                 f"Column {name!r} holds text; code its levels as numbers and list its position "
                 f"({position}) in categorical=[...], or leave it out."
