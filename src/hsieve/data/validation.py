@@ -5,6 +5,7 @@ down once, here, and ``target_kind`` overrides it everywhere.
 """
 
 import warnings
+from collections import Counter
 from collections.abc import Collection
 from typing import Any, Literal, TypeAlias
 
@@ -71,18 +72,20 @@ def check_frame(X: Any, categorical: Collection[int]) -> None:
     """Look at the columns of a pandas or polars frame before they become plain numbers.
 
     Repeated names are refused, and text by the name of its column; a column declared as a
-    category but not listed in
-    `categorical` is warned of, because its codes would be taken for measurements.
+    category but not listed in `categorical` is warned of, because its codes would be taken for
+    measurements.
     """
     if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
         return
     names = list(X.columns)
     if len(set(names)) < len(names):
-        repeated = sorted({str(name) for name in names if names.count(name) > 1})
+        repeated = sorted(str(name) for name, times in Counter(names).items() if times > 1)
         msg = f"Column names must differ, got {', '.join(repeated)} more than once."
         raise ValueError(msg)
     for position, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True)):
         kind = str(dtype).lower()
+        if kind.startswith(("int", "uint", "float", "bool")):
+            continue
         if any(isinstance(value, str) for value in X[name].head(1)):
             msg = (
                 f"Column {name!r} holds text; code its levels as numbers and list its position "
