@@ -1,6 +1,12 @@
 """Measures of dependence between features and a target."""
 
-from hsieve.measures.base import BoundMeasure, FeatureScores, Measure, SubsetScores
+from hsieve.measures.base import (
+    BoundMeasure,
+    FeatureScores,
+    Measure,
+    PairwiseStatistics,
+    SubsetScores,
+)
 from hsieve.measures.family import FamilyScore
 from hsieve.measures.hsic import HSIC, hsic
 from hsieve.measures.mutual_information import MutualInformation
@@ -19,6 +25,7 @@ __all__ = [
     "Measure",
     "MutualInformation",
     "PairwiseHSIC",
+    "PairwiseStatistics",
     "Pearson",
     "Ridge",
     "SubsetScores",

@@ -11,6 +11,8 @@ feature scores     ``feature_scores(features)``: dependence of each feature alon
 subset scores      ``subset_score``, ``addition_scores``, ``removal_scores``,
                    ``contributions``, ``worth``: dependence of sets, and of all sets one
                    feature away, with the kernel's width that of the set before the change
+pairwise           ``relevance``, ``redundancy``: dependence of single features on the target
+                   and on each other, for the pairs asked for only
 =================  =====================================================================
 
 Features are given by position; all arrays are samples x features.
@@ -23,7 +25,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
-__all__ = ["BoundMeasure", "FeatureScores", "JointBoundMeasure", "Measure", "SubsetScores"]
+__all__ = [
+    "BoundMeasure",
+    "FeatureScores",
+    "JointBoundMeasure",
+    "Measure",
+    "PairwiseStatistics",
+    "SubsetScores",
+]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -55,6 +64,19 @@ class SubsetScores(Protocol):
 
     def worth(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
         """Judge candidates for elimination: their contributions, or a fairer form of them."""
+
+
+@runtime_checkable
+class PairwiseStatistics(Protocol):
+    """Dependence of single features on the target and on each other, on demand."""
+
+    n_features: int
+
+    def relevance(self, features: IndexArray) -> FloatArray:
+        """Dependence of each feature on the target."""
+
+    def redundancy(self, features: IndexArray, active: IndexArray) -> FloatArray:
+        """Dependence between features and active ones, of shape (n_features, n_active)."""
 
 
 class BoundMeasure(ABC):
@@ -112,6 +134,11 @@ class Measure(BaseEstimator, ABC):
     """
 
     bound_type: ClassVar[type[BoundMeasure]]
+
+    @property
+    def redundancy_is_psd(self) -> bool:
+        """Whether the matrix of redundancies is positive semi-definite by construction."""
+        return False
 
     @abstractmethod
     def bind(self, X: ArrayLike, y: Any) -> BoundMeasure:

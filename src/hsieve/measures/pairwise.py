@@ -65,6 +65,11 @@ class PairwiseHSIC(Measure):
         self.categorical = categorical
         self.target_kind = target_kind
 
+    @property
+    def redundancy_is_psd(self) -> bool:
+        """True: redundancies are inner products of kernels."""
+        return True
+
     def bind(self, X: ArrayLike, y: Any) -> "BoundPairwiseHSIC":
         """Tie the measure to data."""
         columns = encode_columns(np.asarray(X), categorical=self.categorical)

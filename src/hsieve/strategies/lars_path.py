@@ -9,12 +9,13 @@ bound of :mod:`hsieve.solvers.nonnegative_lars` calls for.
 """
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, Self, runtime_checkable
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.measures.base import BoundMeasure
+from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.solvers import LarsPath, nonnegative_lars_path
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
@@ -28,17 +29,6 @@ BLOCK = 512
 # Redundancies through factors are right to about 1e-5; a feature closer than that to the span of
 # the active ones is taken for dependent on them.
 DEPENDENCE_TOLERANCE = 1e-4
-
-
-@runtime_checkable
-class PairwiseStatistics(Protocol):
-    """Dependence of single features on the target and on each other, on demand."""
-
-    def relevance(self, features: IndexArray) -> FloatArray:
-        """Dependence of each feature on the target."""
-
-    def redundancy(self, features: IndexArray, active: IndexArray) -> FloatArray:
-        """Dependence between features and active ones."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +74,17 @@ class LarsSearch(Strategy):
 
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
+
+    def check_compatible(self, measure: Measure) -> None:
+        """Refuse a measure without pairwise statistics, or with ones that give no convex path."""
+        super().check_compatible(measure)
+        if not measure.redundancy_is_psd:
+            msg = (
+                f"LarsSearch cannot search with {measure!r}: its matrix of redundancies is not "
+                "positive semi-definite, so that there is no convex path. Choose PairwiseHSIC() "
+                "or Pearson(squared=True)."
+            )
+            raise IncompatibleCombinationError(msg)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> LarsSelectionPath:
         """Follow the path."""
