@@ -33,8 +33,10 @@ format: setup
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: setup           ## seconds, memory and growth beside a plain NumPy version in the same run
+bench: setup           ## seconds, memory and growth beside plain NumPy and other packages in the same run
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python benchmarks/bench_bahsic.py
+	$(BIN)/python benchmarks/bench_n3lars.py
 
 recovery: setup        ## writes the table of recovery rates in docs/recovery.md (an hour or so)
 	$(BIN)/python benchmarks/recovery.py

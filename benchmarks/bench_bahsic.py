@@ -1,7 +1,7 @@
 """BAHSIC: seconds, peak memory, ratio to plain NumPy, and growth in n and d. Run by `make bench`.
 
 Each measurement runs in a process of its own, so that its peak memory is its own; memory is told
-beyond what importing the libraries takes. The peer is :func:`plain_bahsic`, a straightforward
+beyond the data and the imported libraries. The peer is :func:`plain_bahsic`, a straightforward
 vectorised NumPy version of algorithm 1 with the same schedule of removals: for every feature the
 distances without it, one exponential an entry, one inner product. Where it would take hours it is
 timed on its first removals and scaled up by the number it would have to score; that is said.
@@ -9,15 +9,11 @@ Ratios compare runs on the same machine a moment apart; the load is printed with
 """
 
 import argparse
-import json
 import os
-import resource
-import statistics
-import subprocess
-import sys
 import time
 
 import numpy as np
+from measuring import answer, growth_exponent, load, measured, median_cost, repeat_apart, run_apart
 
 SIZES = [(300, 200), (100, 2000), (100, 20000), (1000, 2000)]
 GROWTH_IN_N = [(250, 1000), (500, 1000), (1000, 1000), (2000, 1000)]
@@ -74,50 +70,27 @@ def plain_bahsic(X, y, *, step=0.25, budget=np.inf):
 
 
 def measure_here(task):
-    """Run one measurement in this process and print it as JSON."""
-    n, d = task["n"], task["d"]
-    X, y = make_data(n, d)
+    """Run one measurement in this process."""
+    X, y = make_data(task["n"], task["d"])
     if task["who"] == "plain":
-        start = time.perf_counter()
-        _, share = plain_bahsic(X, y, budget=PEER_BUDGET)
-        seconds = (time.perf_counter() - start) / share
-        return {"seconds": seconds, "share": share, "memory": peak_memory()}
+        (_, share), cost = measured(lambda: plain_bahsic(X, y, budget=PEER_BUDGET))
+        return {**cost, "seconds": cost["seconds"] / share, "share": share}
     from hsieve import BAHSIC
 
     BAHSIC(2).fit(X[:20, :20], np.arange(20) % 2)
-    before = peak_memory()
-    start = time.perf_counter()
-    BAHSIC(2, **VARIANTS[task["who"]]).fit(X, y)
-    seconds = time.perf_counter() - start
-    return {"seconds": seconds, "share": 1.0, "memory": peak_memory() - before}
-
-
-def peak_memory():
-    """Peak resident memory of this process in GB."""
-    scale = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * scale / 1e9
-
-
-def measure(who, n, d):
-    """Run one measurement in a process of its own."""
-    task = json.dumps({"who": who, "n": n, "d": d})
-    done = subprocess.run(
-        [sys.executable, __file__, "--task", task], capture_output=True, text=True, check=True
-    )
-    return json.loads(done.stdout)
+    selector = BAHSIC(2, **VARIANTS[task["who"]])
+    return measured(lambda: selector.fit(X, y))[1]
 
 
 def median_of(who, n, d, repetitions):
-    runs = [measure(who, n, d) for _ in range(repetitions)]
-    return statistics.median(r["seconds"] for r in runs), max(r["memory"] for r in runs)
+    return median_cost(repeat_apart(__file__, {"who": who, "n": n, "d": d}, repetitions))
 
 
 def growth(sizes, axis, repetitions):
-    """Exponent of the growth of time along one axis, by least squares on logarithms."""
-    seconds = [median_of("default", n, d, repetitions)[0] for n, d in sizes]
-    slope = np.polyfit(np.log([size[axis] for size in sizes]), np.log(seconds), 1)[0]
+    """Exponent of the growth of time along one axis, and the seconds as text."""
+    seconds = [median_of("default", n, d, repetitions).seconds for n, d in sizes]
     shown = ", ".join(f"{size}: {s:.2f} s" for size, s in zip(sizes, seconds, strict=True))
-    return slope, shown
+    return growth_exponent([size[axis] for size in sizes], seconds), shown
 
 
 def main():
@@ -126,25 +99,24 @@ def main():
     parser.add_argument("--repetitions", type=int, default=REPETITIONS)
     options = parser.parse_args()
     if options.task:
-        print(json.dumps(measure_here(json.loads(options.task))))
+        answer(options.task, measure_here)
         return
-    load = os.getloadavg()[0]
-    print(f"BAHSIC, full ranking, {os.cpu_count()} cores, load {load:.1f} at the start")
+    print(f"BAHSIC, full ranking, {os.cpu_count()} cores, {load()} at the start")
     print("     n      d    variant   seconds     GB  plain NumPy   ratio")
     for n, d in SIZES:
-        peer = measure("plain", n, d)
+        peer = run_apart(__file__, {"who": "plain", "n": n, "d": d})
         note = "" if peer["share"] == 1 else f"  (plain: {peer['share']:.1%} run, scaled up)"
         for variant in VARIANTS:
-            seconds, memory = median_of(variant, n, d, options.repetitions)
+            ours = median_of(variant, n, d, options.repetitions)
             print(
-                f"{n:>6} {d:>6} {variant:>10} {seconds:>9.2f} {memory:>6.2f} "
-                f"{peer['seconds']:>10.1f} s {peer['seconds'] / seconds:>6.0f}x{note}",
+                f"{n:>6} {d:>6} {variant:>10} {ours.seconds:>9.2f} {ours.memory:>6.2f} "
+                f"{peer['seconds']:>10.1f} s {peer['seconds'] / ours.seconds:>6.0f}x{note}",
                 flush=True,
             )
     for name, sizes, axis in (("n", GROWTH_IN_N, 0), ("d", GROWTH_IN_D, 1)):
         slope, shown = growth(sizes, axis, options.repetitions)
         print(f"growth in {name}: exponent {slope:.2f}   ({shown})", flush=True)
-    print(f"load {os.getloadavg()[0]:.1f} at the end")
+    print(f"{load()} at the end")
 
 
 if __name__ == "__main__":

@@ -11,10 +11,13 @@ from hsieve import kernels
 from hsieve.estimators import (
     BAHSIC,
     FOHSIC,
+    MRMR,
     N3LARS,
+    QPFS,
     DependenceSelector,
     FamilyRanking,
     HSICLasso,
+    MaxRelevance,
 )
 from hsieve.exceptions import ConstantFeatureWarning, IncompatibleCombinationError
 from hsieve.inference import feature_tests, hsic_interval, hsic_test, hsic_variance
@@ -30,14 +33,25 @@ from hsieve.measures import (
     hsic,
     nhsic,
 )
-from hsieve.strategies import Backward, Forward, LarsSearch, Ranking, SelectionPath
+from hsieve.strategies import (
+    Backward,
+    Forward,
+    IterativeScreening,
+    LarsSearch,
+    MRMRSearch,
+    QuadraticProgram,
+    Ranking,
+    SelectionPath,
+)
 
 __all__ = [
     "BAHSIC",
     "FOHSIC",
     "HSIC",
+    "MRMR",
     "N3LARS",
     "NHSIC",
+    "QPFS",
     "Backward",
     "ConstantFeatureWarning",
     "DependenceSelector",
@@ -46,11 +60,15 @@ __all__ = [
     "Forward",
     "HSICLasso",
     "IncompatibleCombinationError",
+    "IterativeScreening",
     "KernelRidge",
     "LarsSearch",
+    "MRMRSearch",
+    "MaxRelevance",
     "MutualInformation",
     "PairwiseHSIC",
     "Pearson",
+    "QuadraticProgram",
     "Ranking",
     "Ridge",
     "SelectionPath",

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 import hsieve
 from hsieve.cli import demo, screen
 from hsieve.cli.main import app
-from hsieve.cli.methods import METHODS
+from hsieve.cli.methods import DEFAULT_METHOD, METHODS
 from hsieve.experiments import EXPERIMENTS
 from hsieve.progress import report
 
@@ -99,12 +99,33 @@ def test_demo_finds_the_truth():
 
 
 def test_demo_fails_where_the_truth_is_not_found(monkeypatch):
-    blind = demo.Lesson("Title", "Story.", demo.LESSONS[0].make, "pearson")
+    switches = next(lesson for lesson in demo.LESSONS if "switches" in lesson.title)
+    blind = demo.Lesson("Title", "Story.", switches.make, "pearson")
     monkeypatch.setattr(demo, "LESSONS", (blind,))
     result = invoke("demo")
     assert result.exit_code == 1
     assert "DIFFERS from the truth" in result.stdout
     assert "0 of 1 tasks" in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("chosen", "agrees"),
+    [((0, 1), True), ((0, 11), True), ((10, 11), True), ((0, 10), False), ((0, 5), False)],
+)
+def test_copy_counts_for_its_original_but_not_beside_it(chosen, agrees):
+    outcome = demo.Outcome(
+        demo.LESSONS[0], 50, 20, (0, 1), chosen, (0, 10), 0.0, copies={0: (10,), 1: (11,)}
+    )
+    assert outcome.agrees == agrees
+
+
+def test_demo_tells_that_correlation_takes_copies_for_signals():
+    copies = next(line for line in invoke("demo").stdout.splitlines() if "by correlation" in line)
+    assert "2 of 3 right" in copies
+
+
+def test_default_method_is_listed_first():
+    assert next(iter(METHODS)) == DEFAULT_METHOD == "n3lars"
 
 
 def test_missing_collection_is_one_sentence(tmp_path, monkeypatch):

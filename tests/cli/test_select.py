@@ -2,6 +2,7 @@
 
 import csv
 import json
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -87,8 +88,9 @@ def test_best_feature_comes_first_and_is_written_to_csv(table, out):
 def test_screen_tells_names_sizes_kind_of_target_and_seconds(table):
     result = invoke("select", table, "-t", "y", "-k", 2)
     assert "sign" in result.stdout
-    assert "2 of 5 features by bahsic, from 60 samples; target y (2 classes)" in result.stdout
-    assert result.stdout.rstrip().endswith(" s")
+    [line] = [line for line in result.stdout.splitlines() if " of 5 features" in line]
+    assert line.startswith("2 of 5 features by n3lars, from 60 samples; target y (2 classes); ")
+    assert line.endswith(" s")
 
 
 def test_json_output_holds_the_same_rows(table, tmp_path):
@@ -152,7 +154,7 @@ def test_interaction_from_parquet_with_a_dropped_copy_of_the_target(tmp_path):
     arrays = {f"bit{i}": column for i, column in enumerate(problem.X.T)}
     path = tmp_path / "xor.parquet"
     pq.write_table(pa.table({**arrays, "copy": problem.y, "label": problem.y}), path)
-    result = invoke("select", path, "-t", "label", "-k", 2, "--drop", "copy", "-q")
+    result = invoke("select", path, "-t", "label", "-k", 2, "--drop", "copy", "-q", "-m", "bahsic")
     assert sorted(result.stdout.split()) == ["bit0", "bit1"]
 
 
@@ -329,3 +331,80 @@ def test_failing_algebra_is_no_bad_input(table, monkeypatch):
 
     monkeypatch.setattr(selection, "_fitted_rows", break_down)
     assert isinstance(invoke("select", table, "-t", "y").exception, np.linalg.LinAlgError)
+
+
+@pytest.mark.parametrize("name", [n for n, method in METHODS.items() if method.has_path])
+def test_last_line_tells_how_the_path_ended(table, name):
+    line = invoke("select", table, "-t", "y", "-k", 1, "-m", name).stdout.splitlines()[-1]
+    assert line.startswith("The path ended with 1 feature in, where 'noise")
+    assert line.endswith("% never had to be compared.")
+
+
+def test_methods_without_a_path_tell_none(table):
+    assert "The path" not in invoke("select", table, "-t", "y", "-m", "bahsic").stdout
+
+
+@pytest.mark.parametrize(
+    ("ending", "beginning"), [(".png", b"\x89PNG"), (".SVG", b"<?xml"), (".pdf", b"%PDF")]
+)
+def test_plot_is_written_beside_the_result(table, tmp_path, out, ending, beginning):
+    plot = tmp_path / f"path{ending}"
+    result = invoke("select", table, "-t", "y", "-k", 2, "--plot", plot, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    assert plot.read_bytes().startswith(beginning)
+    assert sorted(tmp_path.iterdir()) == sorted([plot, out, table])
+
+
+def test_plot_takes_any_column_name(columns, tmp_path):
+    columns["$\\frac{<script>"] = columns.pop("sign")
+    path = write_csv(tmp_path / "table.csv", columns)
+    result = invoke("select", path, "-t", "y", "-q", "--plot", tmp_path / "path.svg")
+    assert result.exit_code == 0, result.output
+    assert "<script>" not in (tmp_path / "path.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("place", "word"),
+    [
+        ("path.jpg", ".png or .svg or .pdf"),
+        ("absent/path.png", "does not exist"),
+        ("folder.png", "is a folder"),
+        ("link.png", "would replace the data"),
+    ],
+)
+def test_bad_plot_is_refused_before_any_work(table, tmp_path, place, word, monkeypatch):
+    (tmp_path / "folder.png").mkdir()
+    (tmp_path / "link.png").symlink_to(table)
+    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    before = table.read_bytes()
+    assert_refused(invoke("select", table, "-t", "y", "--plot", tmp_path / place), word)
+    assert table.read_bytes() == before
+
+
+@pytest.mark.parametrize("name", [n for n, method in METHODS.items() if not method.has_path])
+def test_plot_of_a_method_without_a_path_is_refused(table, tmp_path, name, monkeypatch):
+    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    result = invoke("select", table, "-t", "y", "-m", name, "--plot", tmp_path / "path.png")
+    assert_refused(result, f"which {name} has not", "n3lars and hsic-lasso have one")
+
+
+def test_plot_without_matplotlib_says_what_to_install(table, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    result = invoke("select", table, "-t", "y", "--plot", tmp_path / "path.png")
+    assert_refused(result, 'pip install "hsieve[report]"')
+
+
+def test_failed_plot_leaves_the_old_file(table, tmp_path, monkeypatch):
+    plot = tmp_path / "path.png"
+    plot.write_text("old")
+
+    def fail(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("os.replace", fail)
+    result = invoke("select", table, "-t", "y", "--plot", plot)
+    assert_refused(result, "path.png", "No space left on device")
+    assert plot.read_text() == "old"
+    assert sorted(tmp_path.iterdir()) == [plot, table]

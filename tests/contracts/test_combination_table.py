@@ -11,11 +11,14 @@ from hsieve import (
     FamilyScore,
     Forward,
     IncompatibleCombinationError,
+    IterativeScreening,
     KernelRidge,
     LarsSearch,
+    MRMRSearch,
     MutualInformation,
     PairwiseHSIC,
     Pearson,
+    QuadraticProgram,
     Ranking,
     Ridge,
 )
@@ -27,21 +30,38 @@ JOINT = {
     "ridge": Ridge(),
     "kernel ridge": KernelRidge(),
 }
-SINGLE = {
-    "Pearson": Pearson(),
-    "mutual information": MutualInformation(),
-    "family": FamilyScore("pam"),
-}
-PAIRWISE = {
+SINGLE = {"family": FamilyScore("pam")}
+# Pairwise statistics that are inner products, so that there is a convex path and a projection.
+PRODUCTS = {
     "pairwise NHSIC": PairwiseHSIC(),
     "pairwise HSIC": PairwiseHSIC(normalised=False),
+    "squared Pearson": Pearson(squared=True),
+}
+PAIRWISE = {
+    **PRODUCTS,
+    "Pearson": Pearson(),
+    "mutual information, neighbours": MutualInformation(),
+    "mutual information, discretised": MutualInformation(estimator="discretised"),
+    "mutual information, copula": MutualInformation(estimator="copula"),
 }
 ALL = {**JOINT, **SINGLE, **PAIRWISE}
+PAIRWISE_SEARCHES = {
+    "mRMR difference": MRMRSearch(),
+    "mRMR quotient": MRMRSearch(form="quotient"),
+    "QP": QuadraticProgram(),
+    "QP landmarks": QuadraticProgram(n_landmarks=4),
+}
+PRODUCT_SEARCHES = {"lars": LarsSearch(), "screening": IterativeScreening()}
 SEARCHES = {"forward": Forward(), "backward": Backward(), "contexts": Backward(n_contexts=2)}
 
 CELLS = [
     *((m, "ranking", True) for m in ALL),
-    *((m, "lars", m in PAIRWISE) for m in ALL),
+    *((m, s, m in PRODUCTS) for m in ALL for s in PRODUCT_SEARCHES),
+    *(
+        (m, s, m in PAIRWISE and (m, s) != ("pairwise HSIC", "mRMR difference"))
+        for m in ALL
+        for s in PAIRWISE_SEARCHES
+    ),
     *((m, s, m in JOINT) for m in ALL for s in SEARCHES),
 ]
 
@@ -49,8 +69,13 @@ CELLS = [
 @pytest.mark.parametrize(("measure", "strategy", "runs"), CELLS)
 def test_every_cell_runs_or_refuses_by_name(measure, strategy, runs, rng):
     measure = ALL[measure]
-    strategy = {"ranking": Ranking(), "lars": LarsSearch(), **SEARCHES}[strategy]
-    X = rng.normal(size=(40, 6))
+    strategy = {
+        "ranking": Ranking(),
+        **SEARCHES,
+        **PAIRWISE_SEARCHES,
+        **PRODUCT_SEARCHES,
+    }[strategy]
+    X = rng.normal(size=(100, 6))
     y = (X[:, 1] + X[:, 4] > 0).astype(int)
     selector = DependenceSelector(measure, strategy=strategy, n_features_to_select=2)
     if runs:
@@ -59,6 +84,10 @@ def test_every_cell_runs_or_refuses_by_name(measure, strategy, runs, rng):
     expected = f"{type(strategy).__name__} cannot search with {type(measure).__name__}"
     with pytest.raises(IncompatibleCombinationError, match=expected) as refusal:
         selector.fit(X, y)
+    if hasattr(measure.bound_type, "redundancy") and "redundancy" in strategy.needs:
+        reasons = ("no inner products", "not positive semi-definite", "different scales")
+        assert any(reason in str(refusal.value) for reason in reasons)
+        return
     for method in set(strategy.needs) - {"feature_scores"}:
         assert method in str(refusal.value)
 

@@ -8,13 +8,17 @@ from hsieve import (
     BAHSIC,
     FOHSIC,
     HSIC,
+    MRMR,
     N3LARS,
     NHSIC,
+    QPFS,
     Backward,
     DependenceSelector,
     FamilyRanking,
     HSICLasso,
+    MaxRelevance,
     MutualInformation,
+    PairwiseHSIC,
     Pearson,
     kernels,
 )
@@ -32,6 +36,13 @@ SELECTORS = [
     DependenceSelector(Pearson()),
     FamilyRanking(),
     DependenceSelector(MutualInformation()),
+    MaxRelevance(),
+    MaxRelevance(n_screened=50),
+    MRMR(),
+    MRMR(measure=PairwiseHSIC()),
+    MRMR(measure=Pearson(), form="quotient"),
+    QPFS(),
+    QPFS(measure=Pearson(), n_landmarks=2),
 ]
 
 # The public suite does not call these.

@@ -5,11 +5,17 @@ correlation cannot find, which is shown beside.
 """
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
 
 from hsieve.cli.methods import METHODS, Request
-from hsieve.data.synthetic import Problem, make_nonlinear_weston, make_quad, make_xor
+from hsieve.data.synthetic import (
+    Problem,
+    make_n3lars,
+    make_nonlinear_weston,
+    make_quad,
+    make_xor,
+)
 
 __all__ = ["LESSONS", "Lesson", "Outcome", "outcomes"]
 
@@ -48,6 +54,8 @@ class Outcome:
         True features, those chosen by the lesson's method, and by plain correlation; rising.
     seconds : float
         Time of the lesson's method.
+    copies : dict of int to tuple of int, default={}
+        For a true feature, features that are as good in its place.
     """
 
     lesson: Lesson
@@ -57,14 +65,35 @@ class Outcome:
     chosen: tuple[int, ...]
     by_correlation: tuple[int, ...]
     seconds: float
+    copies: dict[int, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def agrees(self) -> bool:
-        """Whether exactly the true features were chosen."""
-        return self.chosen == self.truth
+        """Whether exactly the true features were chosen, each once: itself or a copy of it."""
+        return self.originals(self.chosen) == self.truth
+
+    def originals(self, features: Iterable[int]) -> tuple[int, ...]:
+        """Return features with copies replaced by their originals; rising.
+
+        Parameters
+        ----------
+        features : iterable of int
+            Features, or copies of them.
+        """
+        original = {copy: true for true, copies in self.copies.items() for copy in copies}
+        return tuple(sorted(original.get(feature, feature) for feature in features))
 
 
 LESSONS = (
+    Lesson(
+        "Three signals among 2000, and every one has a copy",
+        "The target follows a curve in three of the variables. For each of the 2000 there is "
+        "another that is nearly the same, so the best three by themselves are one signal twice. "
+        "Each signal is wanted once; its copy (1000 numbers further on) is as good.",
+        # The number of samples at which nearly every seed tells copies from new signals.
+        lambda seed: make_n3lars(600, 2000, random_state=seed),
+        "n3lars",
+    ),
     Lesson(
         "Two switches among 200",
         "The target says whether two of the 200 switches stand alike. Either one alone says "
@@ -115,6 +144,7 @@ def outcomes(seed: int) -> Iterator[Outcome]:
             chosen=chosen,
             by_correlation=_choose("pearson", problem),
             seconds=seconds,
+            copies=problem.copies,
         )
 
 

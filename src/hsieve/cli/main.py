@@ -19,14 +19,15 @@ from rich.padding import Padding
 from rich.table import Table
 
 from hsieve.cli.errors import BadInputError, PlainGroup
-from hsieve.cli.methods import DEFAULT_METHOD, METHODS, Request, find_method
+from hsieve.cli.methods import DEFAULT_METHOD, METHODS, Method, Request, find_method
 from hsieve.cli.screen import as_text, complain, legible, progress_bar, result_console
 
 if TYPE_CHECKING:
     from hsieve.cli import demo as demonstration
     from hsieve.cli import selection
-    from hsieve.data import tables
-    from hsieve.experiments import Experiment, Record
+    from hsieve.data import blocks, tables
+    from hsieve.estimators._base import BaseSelector
+    from hsieve.experiments import Comparison, Experiment, Record
 
 __all__ = ["app", "run"]
 
@@ -102,6 +103,12 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Also write to this .csv or .json file.")
     ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", help="Also draw the regularisation path into this .png, .svg or .pdf file."
+        ),
+    ] = None,
     categorical: Annotated[
         list[str] | None, typer.Option(help="A column of categories; may be repeated.")
     ] = None,
@@ -131,6 +138,8 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     method = find_method(method_name)
     if out is not None:
         selection.check_output(out, file)
+    if plot is not None:
+        _check_plot(plot, file, method_name, method)
     columns = selection.Columns(target, target_kind.value, categorical or (), drop or ())
     started = time.perf_counter()
     with progress_bar(f"reading {file}", shown=not quiet):
@@ -139,6 +148,8 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         outcome = selection.select(table, method, request, p_values.value)
     if out is not None:
         selection.write(out, outcome.rows)
+    if plot is not None:
+        _write_plot(plot, outcome.selector, table.feature_names)
     if quiet:
         if out is None:
             typer.echo("\n".join(legible(row["feature"]) for row in outcome.rows))
@@ -220,8 +231,42 @@ def reproduce(
     _print_comparison(experiment, records, time.perf_counter() - started)
 
 
+def _check_plot(path: Path, source: Path, method_name: str, method: Method) -> None:
+    """Refuse a picture that could not be drawn, before any work is done."""
+    from hsieve.cli import selection
+    from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
+
+    if not method.has_path:
+        able = " and ".join(name for name, other in METHODS.items() if other.has_path)
+        msg = f"--plot draws a regularisation path, which {method_name} has not; {able} have one"
+        raise BadInputError(msg)
+    selection.check_output(path, source, PICTURE_ENDINGS)
+    try:
+        require_matplotlib()
+    except ImportError as error:
+        raise BadInputError(str(error)) from error
+
+
+def _write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[str]) -> None:
+    """Draw the path of a selector into a file."""
+    from hsieve.data.tables import TableError
+    from hsieve.report import PathDisplay
+
+    display = PathDisplay.from_selector(selector, feature_names=feature_names)
+    try:
+        display.save(path)
+    except TableError as error:
+        raise BadInputError(str(error)) from error
+    except OSError as error:
+        msg = f"{path}: the picture cannot be written ({error.strerror or error})"
+        raise BadInputError(msg) from error
+
+
 def _print_selection(
-    table: "tables.Table", outcome: "selection.Outcome", method_name: str, seconds: float
+    table: "tables.Table | blocks.ColumnTable",
+    outcome: "selection.Outcome",
+    method_name: str,
+    seconds: float,
 ) -> None:
     """Print the chosen features, and what they were chosen from."""
     shown = Table()
@@ -245,6 +290,11 @@ def _print_selection(
             f"samples; target {table.target_name} ({kind}); {seconds:.1f} s"
         ),
     )
+    if METHODS[method_name].has_path:
+        from hsieve.report import path_in_words
+
+        words = path_in_words(outcome.selector, feature_names=table.feature_names)
+        console.print(as_text(words))
     if "p_value" in numbers:
         console.print(
             "p alone: HSIC test of that feature by itself, before any selection; it does not see "
@@ -257,8 +307,10 @@ def _print_lesson(console: Console, number: int, outcome: "demonstration.Outcome
     lesson = outcome.lesson
     console.print(f"{number}. {lesson.title}", style="bold")
     console.print(Padding(lesson.story, (0, 0, 0, 3), expand=False))
-    n_common = len(set(outcome.by_correlation) & set(outcome.truth))
+    n_common = len(set(outcome.originals(outcome.by_correlation)) & set(outcome.truth))
     verdict = "agrees with the truth" if outcome.agrees else "DIFFERS from the truth"
+    if outcome.agrees and outcome.chosen != outcome.truth:
+        verdict += ", a copy being as good as its original"
     answers = Table.grid(padding=(0, 2))
     answers.add_row("true features", _named(outcome.truth), "")
     answers.add_row(
@@ -300,25 +352,36 @@ def _print_comparison(
     experiment: "Experiment", records: "Sequence[Record]", seconds: float
 ) -> None:
     """Print our figures beside the published ones, and how to read them."""
+    cells = experiment.summarise(records)
+    several = any(cell.quantity for cell in cells)
     table = Table(title=experiment.title)
-    table.add_column("data")
-    table.add_column("method")
+    for heading in ("data", "quantity", "method") if several else ("data", "method"):
+        table.add_column(heading)
     for heading in (f"{experiment.quantity} here", "published", "difference"):
         table.add_column(heading, justify="right", no_wrap=True)
     previous = None
-    for cell in experiment.summarise(records):
+    for cell in cells:
         is_new = cell.dataset != previous
         if is_new and previous is not None:
             table.add_section()
         previous = cell.dataset
-        published, difference = "-", "-"
-        if cell.published is not None and cell.difference is not None:
-            published = f"{cell.published.mean:g} ± {cell.published.deviation:g}"
-            difference = f"{cell.difference:+.4f}"
-        measured = f"{cell.measured.mean:.4f} ± {cell.measured.deviation:.4f}"
-        table.add_row(cell.dataset if is_new else "", cell.method, measured, published, difference)
+        name = cell.dataset if is_new else ""
+        what = (name, cell.quantity, cell.method) if several else (name, cell.method)
+        table.add_row(*what, *_figures(cell))
     console = result_console()
     console.print(table)
     for sentence in experiment.explain(records):
         console.print(sentence)
     console.print(f"{len(records)} measurements in {seconds:.0f} s.")
+
+
+def _figures(cell: "Comparison") -> tuple[str, str, str]:
+    """Write out what was measured, what was published and the difference."""
+    published, difference = "-", "-"
+    if cell.published is not None:
+        published = f"{cell.published.mean:g} ± {cell.published.deviation:g}"
+    if cell.difference is not None:
+        difference = f"{cell.difference:+.4f}"
+    if isinstance(cell.measured, str):
+        return cell.measured, published, difference
+    return f"{cell.measured.mean:.4f} ± {cell.measured.deviation:.4f}", published, difference

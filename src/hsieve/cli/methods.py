@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "Request", "find_method"]
 
-DEFAULT_METHOD = "bahsic"
+DEFAULT_METHOD = "n3lars"
 
 
 @dataclass(frozen=True)
@@ -56,12 +56,18 @@ class Method:
         Makes the selector from a :class:`Request`.
     takes_categories : bool, default=True
         Whether columns may be declared categorical.
+    has_path : bool, default=False
+        Whether its selector follows a regularisation path, which can be told and drawn.
+    takes_blocks : bool, default=False
+        Whether its selector reads columns in blocks, so that data may be larger than memory.
     """
 
     purpose: str
     cost: str
     make: Callable[[Request], "BaseSelector"]
     takes_categories: bool = True
+    has_path: bool = False
+    takes_blocks: bool = False
 
 
 def find_method(name: str) -> Method:
@@ -119,6 +125,48 @@ def _hsic_lasso(request: Request) -> "BaseSelector":
 
     return HSICLasso(
         request.n_features, categorical=request.categorical, target_kind=request.target_kind
+    )
+
+
+def _mr_nhsic(request: Request) -> "BaseSelector":
+    from hsieve.estimators import MaxRelevance
+
+    return MaxRelevance(
+        request.n_features, categorical=request.categorical, target_kind=request.target_kind
+    )
+
+
+def _screening(request: Request) -> "BaseSelector":
+    from hsieve.estimators import DependenceSelector
+    from hsieve.measures import PairwiseHSIC
+    from hsieve.strategies import IterativeScreening
+
+    return DependenceSelector(
+        PairwiseHSIC(categorical=request.categorical, target_kind=request.target_kind),
+        # As many as by default, or as many as are wanted if these are more.
+        strategy=IterativeScreening(
+            max(IterativeScreening().n_screened, request.n_features or 0),
+        ),
+        n_features_to_select=request.n_features,
+    )
+
+
+def _mrmr(request: Request) -> "BaseSelector":
+    from hsieve.estimators import MRMR
+
+    return MRMR(
+        request.n_features, categorical=request.categorical, target_kind=request.target_kind
+    )
+
+
+def _qpfs(request: Request) -> "BaseSelector":
+    from hsieve.estimators import QPFS
+
+    return QPFS(
+        request.n_features,
+        categorical=request.categorical,
+        target_kind=request.target_kind,
+        random_state=request.random_state,
     )
 
 
@@ -235,8 +283,23 @@ def _family(statistic: str, purpose: str) -> Method:
 
 METHODS: Mapping[str, Method] = MappingProxyType(
     {
+        "n3lars": Method(
+            "relevant features that do not repeat each other, any shape of single effects; "
+            "the first choice",
+            "n d, and few pairs of features",
+            _n3lars,
+            has_path=True,
+            takes_blocks=True,
+        ),
+        "hsic-lasso": Method(
+            "as n3lars, kernels not normalised",
+            "n d, and few pairs of features",
+            _hsic_lasso,
+            has_path=True,
+            takes_blocks=True,
+        ),
         "bahsic": Method(
-            "features that matter, also those that matter only together; the first choice",
+            "features that matter, also those that matter only together",
             "about 32 n^2 d",
             _bahsic,
         ),
@@ -250,13 +313,25 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "k n^2 d",
             _fohsic,
         ),
-        "n3lars": Method(
-            "relevant features that do not repeat each other, any shape of single effects",
-            "n d, and few pairs of features",
-            _n3lars,
+        "mrmr": Method(
+            "relevant features that do not repeat each other, one by one, by information",
+            "k n d",
+            _mrmr,
         ),
-        "hsic-lasso": Method(
-            "as n3lars, kernels not normalised", "n d, and few pairs of features", _hsic_lasso
+        "qpfs": Method(
+            "relevant features that do not repeat each other, weighed all at once",
+            "n d^2, or 400 n d above 1000 features",
+            _qpfs,
+        ),
+        "mr-nhsic": Method(
+            "rank single features, any shape, score between 0 and 1; for many samples",
+            "n d",
+            _mr_nhsic,
+        ),
+        "screening": Method(
+            "as mr-nhsic, then pass over what repeats the features taken",
+            "n d, and 500 k pairs of features",
+            _screening,
         ),
         "hsic": Method("rank single features, any shape of relation", "n^2 d", _hsic),
         "nhsic": Method("rank single features, any shape, score between 0 and 1", "n^2 d", _nhsic),

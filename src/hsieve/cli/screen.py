@@ -13,36 +13,13 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from hsieve.progress import listen
+from hsieve.report.names import legible
 
 __all__ = ["as_text", "complain", "legible", "progress_bar", "result_console"]
 
 BAR_DELAY = 2.0
 # A file or a pipe has no edge at which lines would have to break.
 WIDTH_WITHOUT_TERMINAL = 10_000
-
-
-def legible(text: str) -> str:
-    r"""Show the characters that cannot be seen as escapes.
-
-    Parameters
-    ----------
-    text : str
-        Any text, such as a column name from a file.
-
-    Returns
-    -------
-    str
-        The text on one line.
-
-    Examples
-    --------
-    >>> print(legible("two\nlines"))
-    two\nlines
-    """
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
 
 
 def as_text(value: str, style: str = "") -> Text:
@@ -124,13 +101,15 @@ class _DelayedBar:
         self._task = self._progress.add_task(legible(what), total=None)
         self._lock = Lock()
         self._closed = False
+        self._furthest = 0.0
         self._timer = Timer(BAR_DELAY, self._show)
         self._timer.daemon = True
         self._timer.start()
 
     def update(self, share_done: float, what: str) -> None:
-        """Take a report of the work."""
-        self._progress.update(self._task, total=1.0, completed=share_done, description=what)
+        """Take a report of the work; a bar never goes back."""
+        self._furthest = max(self._furthest, share_done)
+        self._progress.update(self._task, total=1.0, completed=self._furthest, description=what)
 
     def close(self) -> None:
         """Take the bar away, or see to it that it never comes."""

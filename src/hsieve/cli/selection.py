@@ -16,13 +16,16 @@ from hsieve.cli.errors import BadInputError
 from hsieve.cli.methods import Method, Request
 
 if TYPE_CHECKING:
+    from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
+    from hsieve.estimators._base import BaseSelector
 
 __all__ = ["Columns", "Outcome", "check_output", "read", "select", "write"]
 
 OUTPUT_ENDINGS = (".csv", ".json")
 NAMES_SHOWN = 5
 NO_P_VALUES = "none"
+BYTES_AT_A_TIME = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -58,22 +61,27 @@ class Outcome:
         What the user should know.
     seconds : float
         Time of the selection.
+    selector : BaseSelector
+        The fitted selector.
     """
 
     rows: list[dict[str, Any]]
     warnings: list[str]
     seconds: float
+    selector: "BaseSelector"
 
 
-def check_output(path: Path, source: Path) -> None:
+def check_output(path: Path, source: Path, endings: Sequence[str] = OUTPUT_ENDINGS) -> None:
     """Refuse an output file that could not be written, before any work is done.
 
     Parameters
     ----------
     path : Path
-        Where the features are to go.
+        Where the output is to go.
     source : Path
         The file that is read.
+    endings : sequence of str, default=(".csv", ".json")
+        Endings to accept.
 
     Raises
     ------
@@ -82,8 +90,8 @@ def check_output(path: Path, source: Path) -> None:
     """
     folder = path.parent
     problem = ""
-    if path.suffix.lower() not in OUTPUT_ENDINGS:
-        problem = f"the output must end in {' or '.join(OUTPUT_ENDINGS)}"
+    if path.suffix.lower() not in endings:
+        problem = f"the output must end in {' or '.join(endings)}"
     elif path.is_dir():
         problem = "the output is a folder, not a file"
     elif not folder.is_dir():
@@ -97,8 +105,10 @@ def check_output(path: Path, source: Path) -> None:
         raise BadInputError(msg)
 
 
-def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Table":
+def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Table | ColumnTable":
     """Read a file and see that the method can take its columns.
+
+    The features stay in the file where it allows that and the method can read blocks of them.
 
     Parameters
     ----------
@@ -113,7 +123,7 @@ def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Tab
 
     Returns
     -------
-    Table
+    Table or ColumnTable
         The features and the target.
 
     Raises
@@ -121,10 +131,13 @@ def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Tab
     BadInputError
         If it cannot be read, or has categories that the method does not know.
     """
+    from hsieve.data.blocks import can_open_columns, open_columns
     from hsieve.data.tables import TableError, read_table
 
+    in_blocks = method.takes_blocks and can_open_columns(path)
+    table: Table | ColumnTable
     try:
-        table = read_table(
+        table = (open_columns if in_blocks else read_table)(
             path,
             target=columns.target,
             categorical=columns.categorical,
@@ -140,12 +153,14 @@ def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Tab
     return table
 
 
-def select(table: "Table", method: Method, request: Request, p_values: str) -> Outcome:
+def select(
+    table: "Table | ColumnTable", method: Method, request: Request, p_values: str
+) -> Outcome:
     """Select features of a table.
 
     Parameters
     ----------
-    table : Table
+    table : Table or ColumnTable
         Features and target.
     method : Method
         How to select.
@@ -174,10 +189,10 @@ def select(table: "Table", method: Method, request: Request, p_values: str) -> O
     started = time.perf_counter()
     with warnings.catch_warnings(record=True) as caught:
         _show_each_warning_once()
-        rows = _plainly(table, method, request, p_values)
+        rows, selector = _plainly(table, method, request, p_values)
     seconds = time.perf_counter() - started
-    told = [*_constant_columns(table), *(str(warning.message) for warning in caught)]
-    return Outcome(rows, list(dict.fromkeys(told)), seconds)
+    told = [*_constant_columns(table, selector), *(str(warning.message) for warning in caught)]
+    return Outcome(rows, list(dict.fromkeys(told)), seconds, selector)
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
@@ -218,15 +233,18 @@ def _show_each_warning_once() -> None:
 
 
 def _plainly(
-    table: "Table", method: Method, request: Request, p_values: str
-) -> list[dict[str, Any]]:
+    table: "Table | ColumnTable", method: Method, request: Request, p_values: str
+) -> "tuple[list[dict[str, Any]], BaseSelector]":
     """Fit, and turn what selectors refuse into a sentence about the file."""
     import numpy as np
 
+    from hsieve.data.tables import TableError
     from hsieve.exceptions import IncompatibleCombinationError
 
     try:
         return _fitted_rows(table, method, request, p_values)
+    except TableError as error:  # names the file already, and comes from a block read late
+        raise BadInputError(str(error)) from error
     except np.linalg.LinAlgError:
         raise  # a ValueError by inheritance, but no fault of the user's
     except (ValueError, IncompatibleCombinationError) as error:
@@ -235,9 +253,9 @@ def _plainly(
 
 
 def _fitted_rows(
-    table: "Table", method: Method, request: Request, p_values: str
-) -> list[dict[str, Any]]:
-    """One row for each feature chosen, best first."""
+    table: "Table | ColumnTable", method: Method, request: Request, p_values: str
+) -> "tuple[list[dict[str, Any]], BaseSelector]":
+    """One row for each feature chosen, best first, and the selector that chose them."""
     selector = method.make(request).fit(table.X, table.y)
     rows: list[dict[str, Any]] = [
         {
@@ -249,26 +267,54 @@ def _fitted_rows(
         for rank, index in enumerate(selector.selected_indices_, start=1)
     ]
     if p_values != NO_P_VALUES:
-        from hsieve.inference import feature_tests
-        from hsieve.measures import HSIC
-
-        measure = HSIC(categorical=request.categorical, target_kind=request.target_kind)
-        tests = feature_tests(
-            table.X, table.y, measure=measure, method=p_values, random_state=request.random_state
-        )
-        for row in rows:
-            row["p_value"] = float(tests.p_values[row["index"]])
-            row["adjusted_p_value"] = float(tests.adjusted_p_values[row["index"]])
-    return rows
+        _add_p_values(rows, table, request, p_values)
+    return rows, selector
 
 
-def _constant_columns(table: "Table") -> list[str]:
-    """Name the columns that could not be selected, if there are any."""
+def _add_p_values(
+    rows: list[dict[str, Any]], table: "Table | ColumnTable", request: Request, p_values: str
+) -> None:
+    """Test features on their own: all of a table in memory, else only those chosen."""
     import numpy as np
+    from scipy.stats import false_discovery_control
 
+    from hsieve.data.blocks import ColumnTable
+    from hsieve.inference import feature_tests
+    from hsieve.measures import HSIC
+
+    if isinstance(table, ColumnTable):
+        tested = np.array([row["index"] for row in rows], dtype=np.intp)
+        X = table.columns.read(tested)
+    else:
+        tested, X = np.arange(len(table.feature_names)), table.X
+    categorical = tuple(np.flatnonzero(np.isin(tested, request.categorical)).tolist())
+    measure = HSIC(categorical=categorical, target_kind=request.target_kind)
+    tests = feature_tests(
+        X, table.y, measure=measure, method=p_values, random_state=request.random_state
+    )
+    # Features that were not tested count as if they had nothing to show, so that an adjusted
+    # p-value is never too small for the number of features looked at.
+    alone = np.ones(len(table.feature_names))
+    alone[tested] = tests.p_values
+    adjusted = false_discovery_control(alone, method="bh")
+    for row in rows:
+        row["p_value"] = float(alone[row["index"]])
+        row["adjusted_p_value"] = float(adjusted[row["index"]])
+
+
+def _constant_columns(table: "Table | ColumnTable", selector: "BaseSelector") -> list[str]:
+    """Name the columns that could not be selected, if there are any."""
+    from hsieve.data.blocks import as_blocks
     from hsieve.data.validation import constant_columns
 
-    names = [table.feature_names[i] for i in np.flatnonzero(constant_columns(table.X))]
+    columns = as_blocks(table.X)
+    names: list[str] = []
+    for features in columns.walk(BYTES_AT_A_TIME):
+        # Their score is zero: the others need not be read again.
+        suspects = features[selector.scores_[features] == 0]
+        if len(suspects):
+            constant = suspects[constant_columns(columns.read(suspects))]
+            names.extend(table.feature_names[i] for i in constant)
     if not names:
         return []
     what = "column holds" if len(names) == 1 else "columns hold"

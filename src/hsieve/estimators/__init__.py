@@ -2,7 +2,20 @@
 
 from hsieve.estimators.bahsic import BAHSIC, FOHSIC
 from hsieve.estimators.family import FamilyRanking
+from hsieve.estimators.max_relevance import MaxRelevance
+from hsieve.estimators.mrmr import MRMR
 from hsieve.estimators.n3lars import N3LARS, HSICLasso
+from hsieve.estimators.qpfs import QPFS
 from hsieve.estimators.selector import DependenceSelector
 
-__all__ = ["BAHSIC", "FOHSIC", "N3LARS", "DependenceSelector", "FamilyRanking", "HSICLasso"]
+__all__ = [
+    "BAHSIC",
+    "FOHSIC",
+    "MRMR",
+    "N3LARS",
+    "QPFS",
+    "DependenceSelector",
+    "FamilyRanking",
+    "HSICLasso",
+    "MaxRelevance",
+]

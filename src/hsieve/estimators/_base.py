@@ -16,8 +16,14 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import (
+    check_array,
+    check_consistent_length,
+    check_is_fitted,
+    validate_data,
+)
 
+from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.validation import check_frame, constant_columns, target_kind_of
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.kernels import Precomputed
@@ -56,13 +62,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _parts(self) -> tuple[Measure, Strategy]:
         """Measure and strategy made from the constructor's parameters."""
 
-    def fit(self, X: ArrayLike, y: Any) -> Self:
+    def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
         """Choose features.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features: finite numbers.
+            Features: finite numbers. Measures that read their features in blocks of columns also
+            take :class:`hsieve.data.blocks.ColumnBlocks`.
         y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
             Classes, numbers, several outputs, or a Gram matrix where the measure takes one.
 
@@ -71,33 +78,83 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self
             The fitted selector.
         """
+        measure, strategy = self._parts()
+        strategy.check_compatible(measure)
+        if measure.takes_blocks:
+            blocks, target = self._validated_blocks(X, y)
+            self._check(measure, target, blocks.n_samples)
+            everything = measure.bind(blocks, target)
+            varying = self._varying_features(everything.constant)
+            bound = everything.among(varying)
+        else:
+            data, target = self._validated(X, y, dtype=[np.float64, np.float32])
+            self._check(measure, target, len(data))
+            varying = self._varying_features(constant_columns(data))
+            bound = _bind(measure, data, target, varying)
+        n_wanted = self._n_wanted(self.n_features_in_)
+        strategy = self._renumbered(strategy, varying)
+        path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
+        self._keep(path, varying, n_wanted)
+        return self
+
+    def _renumbered(self, strategy: Strategy, varying: NDArray[np.intp]) -> Strategy:
+        """Return the strategy for a search among the varying features only."""
+        return strategy
+
+    def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Arrays of features and target that scikit-learn finds in order."""
+        if isinstance(X, ColumnBlocks):
+            msg = f"{type(self).__name__} needs the whole data as an array, got column blocks."
+            raise ValueError(msg)
         categorical = getattr(self, "categorical", ())
         check_frame(X, categorical if isinstance(categorical, Collection) else ())
         data: NDArray[Any]
-        target: NDArray[Any]
         data, target = validate_data(
             self,
             X,
             y,
-            dtype=[np.float64, np.float32],
             multi_output=True,
             ensure_min_samples=2,
             ensure_min_features=1,
+            **options,
         )
-        target = np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
-        measure, strategy = self._parts()
-        strategy.check_compatible(measure)
-        _check_target(target, measure)
-        check_positions(getattr(measure, "categorical", ()), data.shape[1])
-        if len(data) < MIN_SAMPLES:
-            msg = f"Found n_samples = {len(data)}; at least {MIN_SAMPLES} samples are needed."
+        return data, _flat(target)
+
+    def _validated_blocks(self, X: Any, y: Any) -> tuple[ColumnBlocks, NDArray[Any]]:
+        """Column blocks and a target of the same number of samples."""
+        if isinstance(X, ColumnBlocks):
+            blocks = self._as_blocks(X, reset=True)
+            target = check_array(y, ensure_2d=False, dtype=None, input_name="y")
+            check_consistent_length(target, np.empty(blocks.n_samples))
+            return blocks, _flat(target)
+        data, target = self._validated(X, y, **_block_options(X))
+        return as_blocks(data), target
+
+    def _as_blocks(self, X: Any, *, reset: bool) -> ColumnBlocks:
+        """Column blocks of features alone, checked against those of `fit` unless `reset`."""
+        if not isinstance(X, ColumnBlocks):
+            return as_blocks(validate_data(self, X, reset=reset, **_block_options(X)))
+        if reset:
+            self.n_features_in_ = X.n_features
+            self.__dict__.pop("feature_names_in_", None)
+            if X.names is not None:
+                self.feature_names_in_ = np.array(X.names, dtype=object)
+        elif X.n_features != self.n_features_in_:
+            msg = (
+                f"X has {X.n_features} features, but {type(self).__name__} is expecting "
+                f"{self.n_features_in_} features as input."
+            )
             raise ValueError(msg)
-        n_wanted = self._n_wanted(data.shape[1])
-        varying = self._varying_features(data)
-        bound = _bind(measure, data, target, varying)
-        path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
-        self._keep(path, varying, n_wanted)
-        return self
+        return X
+
+    def _check(self, measure: Measure, target: NDArray[Any], n_samples: int) -> None:
+        """Refuse targets, positions and sizes that nothing can be done with, before any work."""
+        _check_target(target, measure)
+        check_positions(getattr(measure, "categorical", ()), self.n_features_in_)
+        if n_samples < MIN_SAMPLES:
+            msg = f"Found n_samples = {n_samples}; at least {MIN_SAMPLES} samples are needed."
+            raise ValueError(msg)
+        self._n_wanted(self.n_features_in_)
 
     def _n_wanted(self, n_features: int) -> int:
         """Work out the number of features asked for."""
@@ -115,14 +172,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         )
         raise ValueError(msg)
 
-    def _varying_features(self, X: NDArray[Any]) -> NDArray[np.intp]:
+    def _varying_features(self, constant: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Features that hold more than one value; the others are named in a warning."""
-        constant = constant_columns(X)
         if constant.all():
-            msg = f"All {X.shape[1]} feature(s) are constant: there is nothing to select from."
+            msg = f"All {len(constant)} feature(s) are constant: there is nothing to select from."
             raise ValueError(msg)
         if constant.any():
-            names = getattr(self, "feature_names_in_", np.arange(X.shape[1]))[constant]
+            names = getattr(self, "feature_names_in_", np.arange(len(constant)))[constant]
             shown = ", ".join(str(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
             msg = f"{len(names)} constant column(s) will never be selected: {shown}."
             warnings.warn(msg, ConstantFeatureWarning, stacklevel=3)
@@ -130,15 +186,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _keep(self, path: SelectionPath, varying: NDArray[np.intp], n_wanted: int) -> None:
         """Translate the path back to all features and store it."""
-        if n_wanted > len(varying):
+        self.path_ = path.among(varying, self.n_features_in_)
+        order, selectable = self.path_.order, self.path_.n_selectable
+        n_selected = min(n_wanted, len(varying) if selectable is None else selectable)
+        if n_selected < n_wanted:
+            why = "are not constant" if selectable in {None, len(varying)} else "may be selected"
             msg = (
-                f"{n_wanted} features were asked for, but only {len(varying)} are not constant; "
+                f"{n_wanted} features were asked for, but only {n_selected} {why}; "
                 "these are selected."
             )
             warnings.warn(msg, ConstantFeatureWarning, stacklevel=3)
-        self.path_ = path.among(varying, self.n_features_in_)
-        order = self.path_.order
-        self.selected_indices_ = order[: min(n_wanted, len(varying))]
+        self.selected_indices_ = order[:n_selected]
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)
         self.scores_ = np.empty(len(order))
@@ -157,6 +215,20 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.two_d_labels = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+def _flat(target: NDArray[Any]) -> NDArray[Any]:
+    """Return a target of one column as a vector."""
+    return np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
+
+
+def _block_options(X: Any) -> dict[str, Any]:
+    """How scikit-learn shall look at features that are read in blocks."""
+    if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
+        # Numbers are taken as they are and checked block by block, so that a mapped file is
+        # neither copied nor read twice.
+        return {"dtype": None, "ensure_all_finite": False}
+    return {"dtype": [np.float64, np.float32]}
 
 
 def _check_target(y: NDArray[Any], measure: Measure) -> None:

@@ -32,7 +32,8 @@ class DependenceSelector(BaseSelector):
     Notes
     -----
     A strategy refuses a measure that lacks what it needs, by name: correlation and mutual
-    information score single features, so only ``Ranking`` takes them.
+    information know single features and pairs but no sets, so ``Forward`` and ``Backward`` refuse
+    them.
 
     Examples
     --------

@@ -6,11 +6,14 @@ To add one, write a module with an :class:`~hsieve.experiments.base.Experiment` 
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from hsieve.experiments import bahsic_table4
+from hsieve.experiments import bahsic_table4, n3lars_table2
 from hsieve.experiments.base import Comparison, Experiment, Figure, Record, Settings
 
 __all__ = ["EXPERIMENTS", "Comparison", "Experiment", "Figure", "Record", "Settings"]
 
 EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
-    {experiment.name: experiment for experiment in (bahsic_table4.EXPERIMENT,)}
+    {
+        experiment.name: experiment
+        for experiment in (bahsic_table4.EXPERIMENT, n3lars_table2.EXPERIMENT)
+    }
 )

@@ -62,21 +62,26 @@ class Comparison:
     ----------
     dataset, method : str
         Row and column of the table.
-    measured : Figure
-        What we get.
+    measured : Figure or str
+        What we get, or, in a word or two, why there is nothing to show.
     published : Figure or None, default=None
         What the paper has; None where it has no such cell.
+    quantity : str, default=""
+        What the figure is, where an experiment measures more than one thing.
     """
 
     dataset: str
     method: str
-    measured: Figure
+    measured: Figure | str
     published: Figure | None = None
+    quantity: str = ""
 
     @property
     def difference(self) -> float | None:
-        """Measured minus published mean, None where nothing was published."""
-        return None if self.published is None else self.measured.mean - self.published.mean
+        """Measured minus published mean, None where one of them is missing."""
+        if self.published is None or isinstance(self.measured, str):
+            return None
+        return self.measured.mean - self.published.mean
 
 
 @dataclass(frozen=True)
@@ -90,7 +95,7 @@ class Experiment:
     title : str
         Table and paper, in one line.
     quantity : str
-        What the figures are, such as "RMSE".
+        What the figures are, such as "RMSE"; "mean" where the cells say it themselves.
     run : callable
         ``run(settings)`` gives the records. It reports its progress and raises
         ``DatasetNotFoundError`` if the data are not there.

@@ -14,7 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["EncodedColumns", "encode_columns", "squared_distances"]
+__all__ = ["EncodedColumns", "encode_columns", "squared_distances", "standardised", "tamed_scale"]
+
+# Outliers further out than this many deviations are looked at; see `standardised`.
+FAR_OUT = 5.0
+OUTLIER_FACTOR = 3.0
+# From the 5 % to the 95 % quantile of a normal variable, in deviations.
+NORMAL_SPREAD = 3.29
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,7 +127,7 @@ def encode_columns(
     precision: type[np.floating] = np.float32 if X.dtype == np.float32 else np.float64
     numbers: NDArray[np.floating] = X.astype(precision)
     if standardise:
-        numbers = _standardised(numbers)
+        numbers = standardised(numbers)
     if not is_category.any():
         return EncodedColumns(numbers, np.arange(n_features + 1), is_category)
     blocks = [
@@ -138,17 +144,18 @@ def check_finite(numbers: NDArray[Any]) -> None:
         raise ValueError(msg)
 
 
-def check_positions(categorical: Iterable[int], n_features: int) -> NDArray[np.intp]:
-    """Positions of the categories, refused where there is no such feature."""
-    if isinstance(categorical, Iterator):
-        msg = "categorical must be a list of positions that can be read more than once."
+def check_positions(
+    features: Iterable[int], n_features: int, *, name: str = "categorical"
+) -> NDArray[np.intp]:
+    """Positions of features, refused where there is no such feature."""
+    if isinstance(features, Iterator):
+        msg = f"{name} must be a list of positions that can be read more than once."
         raise ValueError(msg)
-    positions = np.asarray(list(categorical))
+    positions = np.asarray(list(features))
     whole = len(positions) == 0 or positions.dtype.kind in "iu"
     if not whole or ((positions < -n_features) | (positions >= n_features)).any():
         msg = (
-            f"categorical must hold whole-number positions below {n_features}, "
-            f"got {positions.tolist()}."
+            f"{name} must hold whole-number positions below {n_features}, got {positions.tolist()}."
         )
         raise ValueError(msg)
     return positions.astype(np.intp)
@@ -185,21 +192,66 @@ def squared_distances(
     return distances
 
 
-def _standardised(numbers: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Columns with mean 0 and deviation 1; constant columns become zero."""
-    # Dividing by the largest magnitude first keeps squares finite for values near 1e300.
-    magnitude = np.abs(numbers).max(axis=0, initial=0.0)
-    scaled = numbers / np.where(magnitude > 0, magnitude, 1.0)
-    centred = scaled - scaled.mean(axis=0, dtype=np.float64).astype(numbers.dtype)
+def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDArray[np.floating]:
+    """Columns with mean 0 and deviation 1; constant columns become zero.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_samples, n_columns)
+        Finite numbers; not changed.
+    robust : bool, default=False
+        Whether far outliers may shrink the scale: where a value lies more than five deviations
+        from the mean, the scale is the deviation or three times what the range from the 5 % to
+        the 95 % quantile would be worth for a normal variable, whichever is smaller. One wild
+        value then does not press all the others into one point.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_columns)
+        The same precision as the input.
+    """
+    low, high = numbers.min(axis=0, initial=np.inf), numbers.max(axis=0, initial=-np.inf)
+    numbers = numbers / _safe_scale(low, high)
+    centred: NDArray[np.floating] = numbers - numbers.mean(axis=0, dtype=np.float64).astype(
+        numbers.dtype
+    )
     # Twice, because the first mean of a column with a huge offset is itself rounded.
     centred -= centred.mean(axis=0)
-    deviation = np.sqrt(np.mean(centred * centred, axis=0))
-    constant = numbers.max(axis=0) == numbers.min(axis=0)
+    deviation = np.sqrt(np.einsum("ji,ji->j", centred.T, centred.T) / max(1, len(centred)))
+    constant = low == high
+    deviation[constant | (deviation == 0)] = 1.0
     centred[:, constant] = 0.0
-    standardised: NDArray[np.floating] = centred / np.where(
-        constant | (deviation == 0), 1.0, deviation
-    )
-    return standardised
+    if robust:
+        deviation = _tamed(centred, deviation)
+    centred /= deviation.astype(centred.dtype)
+    return centred
+
+
+def _safe_scale(
+    low: NDArray[np.floating], high: NDArray[np.floating]
+) -> NDArray[np.floating] | float:
+    """Tell what to divide by so that squares neither overflow nor vanish; mostly 1."""
+    largest = np.maximum(np.abs(low), np.abs(high))
+    bound = float(np.finfo(low.dtype).max) ** 0.25
+    extreme = (largest > bound) | ((largest > 0) & (largest < 1 / bound))
+    if not extreme.any():
+        return 1.0
+    scale: NDArray[np.floating] = np.where(extreme, largest, 1.0).astype(low.dtype)
+    return scale
+
+
+def _tamed(centred: NDArray[np.floating], deviation: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Scales that far outliers do not blow up; see :func:`standardised`."""
+    furthest = np.maximum(centred.max(axis=0, initial=0), -centred.min(axis=0, initial=0))
+    for column in np.flatnonzero(furthest > FAR_OUT * deviation):
+        low, high = np.quantile(centred[:, column], [0.05, 0.95], method="inverted_cdf")
+        deviation[column] = tamed_scale(float(deviation[column]), float(high - low))
+    return deviation
+
+
+def tamed_scale(deviation: float, spread: float) -> float:
+    """Scale of a feature with far outliers: see :func:`standardised`."""
+    return min(deviation, OUTLIER_FACTOR * spread / NORMAL_SPREAD) if spread > 0 else deviation
 
 
 def _indicators(values: NDArray[np.floating]) -> NDArray[np.floating]:

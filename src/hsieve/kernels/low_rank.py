@@ -2,18 +2,21 @@
 
 The Gram matrix of one feature is K = exp(-(x - x')^2 / 2) on standardised values. Landmarks at an
 *even spacing* h cover the range of the feature, a margin beyond both ends, so that no sample is
-lost however far out it lies; then K ~ F F' with F = K_nb K_bb^(-1/2). Two facts make this quick:
+lost however far out it lies; then K ~ F F' with F = K_nb K_bb^(-1/2). Three facts make this quick:
 
 * K_bb depends on h and the number of landmarks alone, not on the feature, so its inverse root is
   computed once for each number of landmarks and a whole block of features shares one product;
 * the error falls like exp(-pi^2 / (2 h^2)). At h = 0.6 no entry of K is off by more than 5e-5, on
   any distribution, with some 15 landmarks for a Gaussian feature and one more for each further
-  0.6 deviations of range.
+  0.6 deviations of range;
+* from one landmark to the next the kernel changes by a factor exp(h x) times a constant, so two
+  exponentials a sample serve all landmarks.
 
-Features of two values and categories have exact factors. A feature whose range is extreme gets its
-landmarks among its samples instead, by pivoted Cholesky with a bound on the error.
+A feature whose range is extreme gets its landmarks among its samples instead, by pivoted Cholesky
+with a bound on the error. Features of few values have exact factors: see
+:mod:`hsieve.kernels.levels`.
 
-Cost: O(n b) exponentials and O(n b^2) multiplications a feature with b landmarks.
+Cost: O(n) exponentials and O(n b^2) multiplications a feature with b landmarks.
 """
 
 from collections.abc import Iterator
@@ -22,7 +25,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["feature_factors", "landmark_root", "pivoted_cholesky"]
+__all__ = ["landmark_factors", "landmark_positions", "landmark_root", "pivoted_cholesky"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -30,10 +33,12 @@ IndexArray = NDArray[np.intp]
 SPACING = 0.6
 MARGIN = 1
 MAX_LANDMARKS = 64
+# Up to here powers of exp(h x) stay inside the range of single precision.
+MAX_BY_POWERS = 36
 CHOLESKY_TOLERANCE = 1e-5
 
 
-def feature_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatArray]]:
+def landmark_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatArray]]:
     """Give centred factors of the Gaussian kernels (width 1) of single features.
 
     Parameters
@@ -47,31 +52,50 @@ def feature_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatArra
         Positions of a group of features with equally many factor columns.
     factors : ndarray of shape (n_group, n_samples, rank)
         Their factors F, single precision, columns of mean zero: the centred kernel is F F'.
+        Samples lie next to each other in memory.
     """
     low, high = numbers.min(axis=0), numbers.max(axis=0)
-    two_valued = ((numbers == low) | (numbers == high)).all(axis=0)
-    if two_valued.any():
-        chosen = np.flatnonzero(two_valued)
-        yield chosen, _two_valued_factors(numbers[:, chosen], high[chosen] - low[chosen])
-    n_landmarks = np.ceil((high - low) / SPACING).astype(np.intp) + 1 + 2 * MARGIN
-    for count in np.unique(n_landmarks[~two_valued]):
-        chosen = np.flatnonzero(~two_valued & (n_landmarks == count))
+    n_landmarks = landmarks_needed(low, high)
+    middle = (0.5 * (low + high)).astype(numbers.dtype)
+    for count in np.unique(n_landmarks):
+        chosen = np.flatnonzero(n_landmarks == count)
         if count <= MAX_LANDMARKS:
-            middle = 0.5 * (low[chosen] + high[chosen])
-            yield chosen, _landmark_factors(numbers[:, chosen] - middle, int(count))
+            rows = np.ascontiguousarray(numbers.T[chosen] - middle[chosen, None], dtype=np.float32)
+            by_landmark = _by_powers if count <= MAX_BY_POWERS else _by_exponentials
+            yield chosen, _centred(by_landmark(rows, int(count))).transpose(0, 2, 1)
             continue
         for feature in chosen:
-            factor = pivoted_cholesky(numbers[:, [feature]])
-            yield np.array([feature]), _centred(factor.astype(np.float32)[None])
+            factor = pivoted_cholesky(numbers[:, [feature]].astype(np.float64))
+            by_sample = _centred(np.ascontiguousarray(factor.T[None], dtype=np.float32))
+            yield np.array([feature]), by_sample.transpose(0, 2, 1)
+
+
+def landmarks_needed(low: FloatArray, high: FloatArray) -> IndexArray:
+    """Count the evenly spaced landmarks that cover a range, margins included."""
+    count = np.ceil(np.minimum((high - low) / SPACING, 1e9)) + 1 + 2 * MARGIN
+    return np.asarray(count, dtype=np.intp)
+
+
+@lru_cache(maxsize=MAX_LANDMARKS)
+def landmark_positions(n_landmarks: int) -> FloatArray:
+    """Evenly spaced landmarks around zero."""
+    return np.asarray(SPACING * (np.arange(n_landmarks) - 0.5 * (n_landmarks - 1)))
 
 
 @lru_cache(maxsize=MAX_LANDMARKS)
 def landmark_root(n_landmarks: int) -> FloatArray:
     """Inverse square root of the Gram matrix of evenly spaced landmarks, of shape (b, b)."""
-    positions = SPACING * np.arange(n_landmarks)
+    positions = landmark_positions(n_landmarks)
     gram = np.exp(-0.5 * np.subtract.outer(positions, positions) ** 2)
     values, vectors = np.linalg.eigh(gram)
     return np.asarray(vectors / np.sqrt(values))
+
+
+@lru_cache(maxsize=MAX_BY_POWERS)
+def _scaled_root(n_landmarks: int) -> NDArray[np.float32]:
+    """Transposed inverse root, ready to be multiplied by powers of exp(h x) exp(-x^2 / 2)."""
+    damping = np.exp(-0.5 * landmark_positions(n_landmarks) ** 2)
+    return np.ascontiguousarray((damping[:, None] * landmark_root(n_landmarks)).T, dtype=np.float32)
 
 
 def pivoted_cholesky(
@@ -107,23 +131,31 @@ def pivoted_cholesky(
     return np.stack(columns, axis=1)
 
 
-def _two_valued_factors(numbers: FloatArray, gap: FloatArray) -> FloatArray:
-    """Exact factors of rank one: the centred kernel is 2 (1 - k) zz', z the centred indicator."""
-    indicator = (numbers == numbers.max(axis=0)).astype(np.float64)
-    centred = (indicator - indicator.mean(axis=0)) * np.sqrt(-2.0 * np.expm1(-0.5 * gap**2))
-    return np.ascontiguousarray(centred.T[:, :, None], dtype=np.float32)
+def _by_powers(rows: NDArray[np.float32], n_landmarks: int) -> FloatArray:
+    """Factors from exp(-(x - c)^2 / 2) = exp(-x^2 / 2) exp(x c) exp(-c^2 / 2)."""
+    values = np.empty((len(rows), n_landmarks, rows.shape[1]), dtype=np.float32)
+    middle = n_landmarks // 2
+    first = np.float32(landmark_positions(n_landmarks)[middle])
+    values[:, middle] = np.exp(rows * (first - np.float32(0.5) * rows))
+    step = np.exp(np.float32(SPACING) * rows)
+    for landmark in range(middle + 1, n_landmarks):
+        np.multiply(values[:, landmark - 1], step, out=values[:, landmark])
+    np.reciprocal(step, out=step)
+    for landmark in range(middle - 1, -1, -1):
+        np.multiply(values[:, landmark + 1], step, out=values[:, landmark])
+    return np.asarray(np.matmul(_scaled_root(n_landmarks), values))
 
 
-def _landmark_factors(centred_numbers: FloatArray, n_landmarks: int) -> FloatArray:
-    """Factors with evenly spaced landmarks around the middle of each feature's range."""
-    positions = SPACING * (np.arange(n_landmarks) - 0.5 * (n_landmarks - 1))
-    values = centred_numbers.T.astype(np.float32)[:, :, None] - positions.astype(np.float32)
+def _by_exponentials(rows: NDArray[np.float32], n_landmarks: int) -> FloatArray:
+    """Factors with one exponential for each sample and landmark."""
+    positions = landmark_positions(n_landmarks).astype(np.float32)
+    values = rows[:, None, :] - positions[:, None]
     np.multiply(values, values, out=values)
     values *= np.float32(-0.5)
     np.exp(values, out=values)
-    return _centred(values @ landmark_root(n_landmarks).astype(np.float32))
+    return np.asarray(np.matmul(landmark_root(n_landmarks).T.astype(np.float32), values))
 
 
 def _centred(factors: FloatArray) -> FloatArray:
-    factors -= factors.mean(axis=1, dtype=np.float64, keepdims=True).astype(factors.dtype)
+    factors -= factors.mean(axis=-1, keepdims=True)
     return factors

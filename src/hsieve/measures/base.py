@@ -11,8 +11,8 @@ feature scores     ``feature_scores(features)``: dependence of each feature alon
 subset scores      ``subset_score``, ``addition_scores``, ``removal_scores``,
                    ``contributions``, ``worth``: dependence of sets, and of all sets one
                    feature away, with the kernel's width that of the set before the change
-pairwise           ``relevance``, ``redundancy``: dependence of single features on the target
-                   and on each other, for the pairs asked for only
+pairwise           ``relevance``, ``redundancy``, ``self_redundancy``: dependence of single
+                   features on the target and on each other, for the pairs asked for only
 =================  =====================================================================
 
 Features are given by position; all arrays are samples x features.
@@ -78,6 +78,9 @@ class PairwiseStatistics(Protocol):
     def redundancy(self, features: IndexArray, active: IndexArray) -> FloatArray:
         """Dependence between features and active ones, of shape (n_features, n_active)."""
 
+    def self_redundancy(self, features: IndexArray) -> FloatArray:
+        """Redundancy of each feature with itself."""
+
 
 class BoundMeasure(ABC):
     """A measure tied to data; immutable."""
@@ -134,6 +137,9 @@ class Measure(BaseEstimator, ABC):
     """
 
     bound_type: ClassVar[type[BoundMeasure]]
+    # Whether `bind` takes column blocks, finds constant features itself (`bound.constant`) and can
+    # be narrowed to others (`bound.among`).
+    takes_blocks: ClassVar[bool] = False
 
     @property
     def redundancy_is_psd(self) -> bool:
@@ -141,7 +147,7 @@ class Measure(BaseEstimator, ABC):
         return False
 
     @abstractmethod
-    def bind(self, X: ArrayLike, y: Any) -> BoundMeasure:
+    def bind(self, X: Any, y: Any) -> Any:
         """Tie the measure to data.
 
         Parameters

@@ -1,12 +1,28 @@
-"""Pearson correlation, and Hall's weighted form where the target holds classes.
+"""Pearson correlation of single features with the target and with each other.
 
-For a numeric target: |rho(x, y)|. For classes: the mean of |rho(x, 1[y = c])| weighted by the share
-of class c, as Hall (2000) has it and the l1-LSMI paper uses it; for two classes both terms are
-equal, so it is the plain point-biserial correlation. Several outputs: the mean over outputs.
+**Plain** (``squared=False``): |rho(x, y)| for a numeric target. For classes: the mean of
+|rho(x, 1[y = c])| weighted by the share of class c, as Hall (2000) has it and the l1-LSMI paper
+uses it; for two classes both terms are equal, so it is the plain point-biserial correlation.
+Several outputs: the mean over outputs. Redundancy is |rho(x, x')|, a matrix that may have negative
+eigenvalues.
 
-Cost: O(n d) for each output or class.
+**Squared**: rho^2 is the inner product <zz', vv'> / n^2 of the rank-one kernels of standardised
+columns z and v. The redundancies are the Gram matrix of these kernels (Schur's product theorem says
+the same: the entrywise square of a correlation matrix is positive semi-definite). For one numeric
+target the relevance is rho^2, the inner product with its kernel. For classes it is the inner
+product with the delta kernel 1/n_c of N3LARS, which comes to
+
+    sum_c (1 - p_c) rho(x, 1[y = c])^2 = the share of the variance of x that lies between classes,
+
+p_c being the share of class c; for two classes this is rho^2. For several outputs it is the mean of
+rho^2. All are inner products of the features' kernels with one target kernel, so the relevance lies
+in the range of the redundancies and the lasso path over them is the *linear* HSIC lasso. Squares of
+Hall's form are not such products, so they are not used.
+
+Cost: O(n d) for each output or class, O(n) for each pair of features.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,14 +37,22 @@ __all__ = ["BoundPearson", "Pearson"]
 
 FloatArray = NDArray[np.floating]
 
+# Columns are worked on in blocks of about this many numbers, so that there is one copy of the data,
+# not several, and not wider than this.
+BLOCK_NUMBERS = 4_000_000
+WIDEST_BLOCK = 256
+
 
 class Pearson(Measure):
-    """Absolute Pearson correlation of single features with the target.
+    """Pearson correlation of single features, absolute or squared.
 
     Parameters
     ----------
+    squared : bool, default=False
+        Whether correlations are squared. Squares are inner products of kernels, which the
+        regularisation path needs; absolute values are what correlation rankings and QPFS use.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
-        Classes get Hall's weighted form.
+        Classes get Hall's weighted form or, squared, the share of variance between classes.
 
     Examples
     --------
@@ -37,20 +61,28 @@ class Pearson(Measure):
     array([1.])
     """
 
-    def __init__(self, *, target_kind: str = "auto") -> None:
+    def __init__(self, *, squared: bool = False, target_kind: str = "auto") -> None:
+        self.squared = squared
         self.target_kind = target_kind
+
+    @property
+    def redundancy_is_psd(self) -> bool:
+        """Whether correlations are squared: then they are inner products of kernels."""
+        return self.squared
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundPearson":
         """Tie the measure to data."""
-        columns = encode_columns(np.asarray(X, dtype=np.float64)).matrix
+        columns = _standardised(np.asarray(X))
         if target_kind_of(y, self.target_kind) == "classes":
             classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
             outputs = (np.ravel(codes)[:, None] == np.arange(len(classes))).astype(float)
             shares = counts / counts.sum()
+            weights = 1.0 - shares if self.squared else shares
         else:
             outputs = np.asarray(y, dtype=np.float64).reshape(len(columns), -1)
-            shares = np.full(outputs.shape[1], 1.0 / outputs.shape[1])
-        return BoundPearson(columns, encode_columns(outputs).matrix, shares)
+            weights = np.full(outputs.shape[1], 1.0 / outputs.shape[1])
+        outputs = encode_columns(outputs).matrix.astype(columns.dtype)
+        return BoundPearson(columns, outputs, weights, self.squared)
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +91,8 @@ class BoundPearson(BoundMeasure):
 
     columns: FloatArray
     outputs: FloatArray
-    shares: FloatArray
+    weights: FloatArray
+    squared: bool
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -67,10 +100,49 @@ class BoundPearson(BoundMeasure):
         return int(self.columns.shape[1])
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Weighted absolute correlation of each feature with the outputs."""
-        block = self.columns[:, np.asarray(features, dtype=np.intp)]
-        correlations = np.abs(block.T @ self.outputs) / len(block)
-        return np.minimum(correlations, 1.0) @ self.shares
+        """Relevance of each feature, so that the measure serves for ranking too."""
+        return self.relevance(features)
+
+    def relevance(self, features: ArrayLike) -> FloatArray:
+        """Weighted correlation of each feature with the outputs, of shape (n_features,)."""
+        return np.asarray(self._correlations(features, self.outputs) @ self.weights)
+
+    def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
+        """Correlation between features, of shape (n_features, n_active)."""
+        return self._correlations(features, self.columns[:, np.asarray(active, dtype=np.intp)])
+
+    def self_redundancy(self, features: ArrayLike) -> FloatArray:
+        """Correlation of each feature with itself: one."""
+        return np.ones(len(np.asarray(features)))
+
+    def _correlations(self, features: ArrayLike, others: FloatArray) -> FloatArray:
+        """Absolute or squared correlations of features with standardised columns."""
+        positions = np.asarray(features, dtype=np.intp)
+        correlations = np.empty((len(positions), others.shape[1]))
+        for part in _blocks(len(positions), len(self.columns)):
+            correlations[part] = self.columns[:, positions[part]].T @ others
+        np.abs(correlations, out=correlations)
+        correlations /= len(self.columns)
+        np.minimum(correlations, 1.0, out=correlations)
+        return np.square(correlations, out=correlations) if self.squared else correlations
 
 
 Pearson.bound_type = BoundPearson
+
+
+def _standardised(X: NDArray[Any]) -> FloatArray:
+    """Columns of mean 0 and deviation 1 in the precision of the data, worked out in double."""
+    if X.ndim != 2:
+        return encode_columns(X).matrix
+    precision = np.float32 if X.dtype == np.float32 else np.float64
+    columns: FloatArray = np.empty(X.shape, dtype=precision, order="F")
+    for part in _blocks(X.shape[1], len(X)):
+        columns[:, part] = encode_columns(X[:, part].astype(np.float64)).matrix
+    return columns
+
+
+def _blocks(n_columns: int, n_samples: int) -> Iterator[slice]:
+    """Split columns into blocks that fit into some megabytes."""
+    width = max(1, min(WIDEST_BLOCK, BLOCK_NUMBERS // n_samples))
+    for start in range(0, n_columns, width):
+        yield slice(start, start + width)

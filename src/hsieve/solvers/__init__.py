@@ -2,5 +2,17 @@
 
 from hsieve.solvers.lars_path import LarsEvent, LarsPath
 from hsieve.solvers.nonnegative_lars import nonnegative_lars_path
+from hsieve.solvers.quadratic_program import (
+    SimplexSolution,
+    redundancy_factor,
+    simplex_quadratic_program,
+)
 
-__all__ = ["LarsEvent", "LarsPath", "nonnegative_lars_path"]
+__all__ = [
+    "LarsEvent",
+    "LarsPath",
+    "SimplexSolution",
+    "nonnegative_lars_path",
+    "redundancy_factor",
+    "simplex_quadratic_program",
+]

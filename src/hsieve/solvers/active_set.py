@@ -96,12 +96,23 @@ class EntriesOnDemand:
         values: FloatArray = self._columns[feature][rows]
         return values
 
-    def complete(self, active: Iterable[int]) -> BoolArray:
-        """Tell which features have all their entries with the active ones known."""
-        whole = np.ones(self._n_features, dtype=bool)
+    def known(self, feature: int) -> tuple[IndexArray, FloatArray]:
+        """Other features whose entry with an ever-active one is known, and these entries."""
+        known = self._known[feature].copy()
+        known[feature] = False
+        others = np.flatnonzero(known)
+        return others, self._columns[feature][others]
+
+    def complete(self, active: Iterable[int], rows: IndexArray) -> BoolArray:
+        """Tell which of some features have all their entries with the active ones known."""
+        whole = np.ones(len(rows), dtype=bool)
         for feature in active:
-            whole &= self._known[feature]
+            whole &= self._known[feature][rows]
         return whole
+
+    def lacks(self, rows: IndexArray, feature: int) -> bool:
+        """Tell whether an entry of some features with an active one is not known."""
+        return not bool(self._known[feature][rows].all())
 
     def _ask(self, features: IndexArray, columns: IndexArray) -> None:
         block = self._block(features, columns)
@@ -139,10 +150,14 @@ class ActiveFactor:
     tolerance : float
         A feature whose pivot (its squared distance from the span of the active ones) is at most
         this share of its own diagonal entry counts as dependent on them.
+    max_overlap : float, default=1.0
+        A feature whose entry with an active one is a larger share of the geometric mean of their
+        diagonal entries overlaps with it.
     """
 
-    def __init__(self, tolerance: float) -> None:
+    def __init__(self, tolerance: float, max_overlap: float = 1.0) -> None:
         self._tolerance = tolerance
+        self._max_overlap = max_overlap
         self._gram: FloatArray = np.zeros((0, 0))
         self._lower: FloatArray = np.zeros((0, 0))
         self.members: list[int] = []
@@ -155,6 +170,12 @@ class ActiveFactor:
     def is_independent(self, row: FloatArray, diagonal: float) -> bool:
         """Tell whether a feature with these entries can join without making Q singular."""
         return self._pivot(self._forward(row), diagonal) > self._tolerance * diagonal
+
+    def overlaps(self, row: FloatArray, diagonal: float) -> bool:
+        """Tell whether a feature with these entries nearly repeats an active one."""
+        if self._max_overlap == 1.0:
+            return False
+        return bool((row > self._max_overlap * np.sqrt(diagonal * self._gram.diagonal())).any())
 
     def add(self, feature: int, row: FloatArray, diagonal: float) -> None:
         """Append an independent feature: one more row of the factor."""

@@ -60,6 +60,9 @@ class LarsPath:
         Redundancy entries asked for.
     n_columns : int
         Features that ever were active; without the bound each takes a column of the redundancy.
+    known : tuple of (ndarray, ndarray)
+        For each of `selected`, other features whose redundancy with it was computed, and these
+        redundancies.
     """
 
     levels: FloatArray
@@ -72,6 +75,7 @@ class LarsPath:
     n_features: int
     entries_computed: int
     n_columns: int
+    known: tuple[tuple[IndexArray, FloatArray], ...]
 
     @property
     def share_spared(self) -> float:

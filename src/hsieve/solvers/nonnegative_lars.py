@@ -27,7 +27,8 @@ rounding errors do not add up along the path, and an event that rounding hid is 
 
 **Ties** go to the lowest index, entering or leaving alike: on one level this is Murty's least-index
 rule (Mathematical Programming 7, 1974), which cannot cycle. A feature that depends linearly on the
-active ones (an exact duplicate) is passed over until one of them leaves.
+active ones (an exact duplicate), or overlaps with one of them too much, is passed over until one
+of them leaves.
 
 **The exact bound.** Where Q >= 0, alpha >= 0 gives c_k <= r_k - (any known part of the sum), along
 the whole segment. The events known so far put the next knot at level t or above. A feature whose
@@ -63,6 +64,8 @@ BOUND_SLACK = 1e-9
 SLOPE_TOLERANCE = 1e-12
 # Far above what any path was seen to need; ends a path that rounding keeps from advancing.
 STEPS_PER_FEATURE = 64
+# Entries with fewer active features than this are asked for at once.
+LEAST_FILLED = 16
 EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -73,8 +76,9 @@ def nonnegative_lars_path(
     max_features: int,
     use_bound: bool = True,
     first: Sequence[int] = (),
+    max_overlap: float = 1.0,
     dependence_tolerance: float = 1e-12,
-    batch_size: int = 32,
+    batch_size: int = 64,
 ) -> LarsPath:
     """Follow the non-negative lasso path from its beginning until enough features are active.
 
@@ -94,11 +98,14 @@ def nonnegative_lars_path(
         below zero then raise ``ValueError``. If False, columns are computed whole.
     first : sequence of int, default=()
         Features to adjust for: unpenalised, non-negative, fitted before all others.
+    max_overlap : float, default=1.0
+        A feature k does not enter while an active j has Q_kj / sqrt(Q_kk Q_jj) above this: near
+        copies stay out. 1 lets all in that do not depend on the active ones.
     dependence_tolerance : float, default=1e-12
         A feature at most this share (squared) away from the span of the active ones does not
         enter. Raise it to the relative error of Q if that is larger than rounding.
-    batch_size : int, default=32
-        Features whose missing entries are asked for together.
+    batch_size : int, default=64
+        Features whose missing entries are asked for together, at most.
 
     Returns
     -------
@@ -118,8 +125,11 @@ def nonnegative_lars_path(
     if max_features < 1 or batch_size < 1:
         msg = f"max_features and batch_size must be at least 1, got {max_features}, {batch_size}."
         raise ValueError(msg)
+    if not 0 < max_overlap <= 1:
+        msg = f"max_overlap must be above 0 and at most 1, got {max_overlap}."
+        raise ValueError(msg)
     entries = EntriesOnDemand(redundancy, len(scores), nonnegative=use_bound)
-    factor = ActiveFactor(dependence_tolerance)
+    factor = ActiveFactor(dependence_tolerance, max_overlap)
     batch = batch_size if use_bound else None
     penalised = np.ones(len(scores), dtype=bool)
     penalised[covariates] = False
@@ -268,22 +278,37 @@ class _Tracer:
         """Find the next event, completing features until no bound reaches its level."""
         waiting = ~self._barred
         waiting[segment.members] = False
-        complete = self._entries.complete(segment.members.tolist())
+        everything = np.arange(len(waiting))
+        complete = self._entries.complete(segment.members.tolist(), everything)
+        # The first few often settle it; the further it goes, the more are worth one product.
+        batch_size = None if self._batch_size is None else max(1, self._batch_size // 8)
         while True:
             event = self._choose(segment, level, waiting & complete)
             reaches = segment.shortfall(event.level) <= BOUND_SLACK * self._scale
             pending = np.flatnonzero(waiting & ~complete & reaches)
             if len(pending):
                 promise = segment.entry_levels(pending, parallel=np.inf)
-                batch = pending[np.argsort(-promise, kind="stable")[: self._batch_size]]
-                self._entries.fill(batch, segment.members.tolist())
+                batch = pending[np.argsort(-promise, kind="stable")[:batch_size]]
+                if batch_size is not None:
+                    batch_size = min(2 * batch_size, self._batch_size or batch_size)
+                complete[batch] = self._fill_in_part(batch, segment.members.tolist())
                 self._update_gradients(segment, batch)
-                complete[batch] = True
-            elif event.kind == "entered" and self._is_dependent(event.feature):
+            elif event.kind == "entered" and not self._may_enter(event.feature):
                 self._barred[event.feature] = True
                 waiting[event.feature] = False
             else:
                 return event
+
+    def _fill_in_part(self, batch: IndexArray, members: list[int]) -> BoolArray:
+        """Ask for some entries that features lack; tell which features lack none any more.
+
+        Those with the earlier active features, whose coefficients have grown longest, come first:
+        they often suffice to rule a feature out.
+        """
+        lacking = [member for member in members if self._entries.lacks(batch, member)]
+        now = max(LEAST_FILLED, (len(lacking) + 1) // 2)
+        self._entries.fill(batch, lacking[:now])
+        return self._entries.complete(lacking[now:], batch)
 
     def _choose(self, segment: _Segment, level: float, candidates: BoolArray) -> LarsEvent:
         """Take the highest level at which something happens; of tied events the lowest index."""
@@ -309,8 +334,11 @@ class _Tracer:
         n_active = int(self._penalised[self._factor.members].sum())
         return bool(self._penalised[feature]) and n_active >= max_features
 
-    def _is_dependent(self, feature: int) -> bool:
-        return not self._factor.is_independent(self._row(feature), self._entries.diagonal(feature))
+    def _may_enter(self, feature: int) -> bool:
+        row, diagonal = self._row(feature), self._entries.diagonal(feature)
+        return self._factor.is_independent(row, diagonal) and not self._factor.overlaps(
+            row, diagonal
+        )
 
     def _enter(self, feature: int) -> None:
         self._factor.add(feature, self._row(feature), self._entries.diagonal(feature))
@@ -331,16 +359,18 @@ class _Tracer:
         stop_reason: str,
     ) -> LarsPath:
         members = np.array(self._factor.members, dtype=np.intp)
+        selected = members[self._penalised[members]]
         entered = [e.feature for e in events if e.kind == "entered" and self._penalised[e.feature]]
         return LarsPath(
             levels=np.array([level for level, _, _ in knots]),
             active_sets=tuple(active for _, active, _ in knots),
             values=tuple(values for _, _, values in knots),
-            selected=members[self._penalised[members]],
+            selected=selected,
             order=np.array(list(dict.fromkeys(entered)), dtype=np.intp),
             events=tuple(events),
             stop_reason=stop_reason,
             n_features=len(self._relevance),
             entries_computed=self._entries.n_computed,
             n_columns=self._entries.n_columns,
+            known=tuple(self._entries.known(int(feature)) for feature in selected),
         )

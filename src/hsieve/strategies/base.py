@@ -5,7 +5,7 @@ needs; a measure that lacks one is refused by name, before any work is done.
 """
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -41,6 +41,8 @@ class SelectionPath:
         Why the search ended, in words.
     n_evaluations : int
         Number of sets scored on the way.
+    n_selectable : int or None, default=None
+        How many features, from the front of `order`, may be selected at all; None for all.
     """
 
     order: IndexArray
@@ -49,6 +51,7 @@ class SelectionPath:
     set_scores: FloatArray
     stop_reason: str
     n_evaluations: int
+    n_selectable: int | None = field(default=None, kw_only=True)
 
     def among(self, features: IndexArray, n_features: int) -> Self:
         """Return the path of a search over some features as one over all of them.

@@ -8,7 +8,9 @@ Cost: one pass over the features for the relevance; then only the redundancies t
 bound of :mod:`hsieve.solvers.nonnegative_lars` calls for.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from numbers import Real
 from typing import ClassVar, Self
 
 import numpy as np
@@ -25,10 +27,13 @@ __all__ = ["LarsSearch", "LarsSelectionPath"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-BLOCK = 512
 # Redundancies through factors are right to about 1e-5; a feature closer than that to the span of
 # the active ones is taken for dependent on them.
 DEPENDENCE_TOLERANCE = 1e-4
+# Features that share this much (NHSIC) with a selected one are interchangeable with it.
+INTERCHANGEABLE = 0.9
+# Candidates looked at together when the path gave fewer features than are wanted.
+FILL_BATCH = 64
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,10 +46,14 @@ class LarsSelectionPath(SelectionPath):
         Levels, active sets and coefficients at every knot.
     relevance : ndarray of shape (n_features,)
         Relevance of every feature.
+    groups : tuple of ndarray
+        For each of ``lars.selected``, the features met on the path that are interchangeable
+        with it, closest first.
     """
 
     lars: LarsPath
     relevance: FloatArray
+    groups: tuple[IndexArray, ...]
 
     def among(self, features: IndexArray, n_features: int) -> Self:
         """Return the path of a search over some features as one over all of them."""
@@ -61,52 +70,89 @@ class LarsSelectionPath(SelectionPath):
             order=features[self.lars.order],
             events=tuple(events),
             n_features=n_features,
+            known=tuple((features[others], entries) for others, entries in self.lars.known),
         )
-        return replace(super().among(features, n_features), lars=lars, relevance=relevance)
+        groups = tuple(features[group] for group in self.groups)
+        selectable = len(features) if self.n_selectable is None else self.n_selectable
+        return replace(
+            super().among(features, n_features),
+            lars=lars,
+            relevance=relevance,
+            groups=groups,
+            n_selectable=selectable,
+        )
 
 
 class LarsSearch(Strategy):
     """Follow the non-negative regularisation path until enough features are active.
 
+    Parameters
+    ----------
+    covariates : iterable of int, default=()
+        Features to adjust for: their kernels are fitted first, without penalty, and they are never
+        selected.
+    max_redundancy : float or None, default=None
+        Most that two selected features may share (NHSIC, from 0 to 1); None for no limit.
+
+    Notes
+    -----
     Features in the answer are ordered by their coefficient where the path stops; the others follow
-    by relevance.
+    by relevance. Where the path ends with fewer features than are wanted, the most relevant of the
+    others, as far as `max_redundancy` allows, come next.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
+    needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
+
+    def __init__(
+        self, *, covariates: Iterable[int] = (), max_redundancy: float | None = None
+    ) -> None:
+        self.covariates = covariates
+        self.max_redundancy = max_redundancy
 
     def check_compatible(self, measure: Measure) -> None:
         """Refuse a measure without pairwise statistics, or with ones that give no convex path."""
-        super().check_compatible(measure)
-        if not measure.redundancy_is_psd:
+        pairwise = hasattr(getattr(measure, "bound_type", None), "redundancy")
+        if pairwise and not measure.redundancy_is_psd:
             msg = (
                 f"LarsSearch cannot search with {measure!r}: its matrix of redundancies is not "
                 "positive semi-definite, so that there is no convex path. Choose PairwiseHSIC() "
                 "or Pearson(squared=True)."
             )
             raise IncompatibleCombinationError(msg)
+        super().check_compatible(measure)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> LarsSelectionPath:
         """Follow the path."""
         assert isinstance(bound, PairwiseStatistics)
+        statistics: PairwiseStatistics = bound
+        most = self._most_redundancy()
+        covariates = np.array(list(self.covariates), dtype=np.intp)
         features = np.arange(bound.n_features)
-        relevance = np.empty(len(features))
-        for start in range(0, len(features), BLOCK):
-            block = features[start : start + BLOCK]
-            relevance[block] = bound.relevance(block)
-            report(0.9 * (start + len(block)) / len(features), "relevance")
+        relevance = statistics.relevance(features)
+        report(0.8, "regularisation path")
         lars = nonnegative_lars_path(
             relevance,
-            bound.redundancy,
+            statistics.redundancy,
             max_features=n_features_to_select,
+            first=covariates.tolist(),
+            max_overlap=most,
             dependence_tolerance=DEPENDENCE_TOLERANCE,
         )
         report(1.0, "regularisation path")
         coefficients = lars.coefficients(float(lars.levels[-1]))
         chosen = lars.selected[best_first(coefficients[lars.selected])]
-        rest = np.setdiff1d(features, chosen)
+        rest = np.setdiff1d(features, np.concatenate([chosen, covariates]))
         rest = rest[best_first(relevance[rest])]
-        order = np.concatenate([chosen, rest])
+        if len(chosen) < n_features_to_select and most < 1.0:
+            n_more = n_features_to_select - len(chosen)
+            fillers = _fillers(statistics, chosen, rest, n_more=n_more, most=most)
+            rest = np.concatenate([fillers, np.setdiff1d(rest, fillers)])
+            n_selectable = len(chosen) + len(fillers)
+        else:
+            n_selectable = len(chosen) + len(rest)
+        order = np.concatenate([chosen, rest, covariates])
+        coefficients[covariates] = 0.0
         return LarsSelectionPath(
             order=order,
             feature_scores=coefficients[order],
@@ -114,6 +160,62 @@ class LarsSearch(Strategy):
             set_scores=np.array([float(coefficients @ relevance)]),
             stop_reason=lars.stop_reason,
             n_evaluations=len(features) + lars.entries_computed,
+            n_selectable=n_selectable,
             lars=lars,
             relevance=relevance,
+            groups=tuple(_groups(statistics, lars)),
         )
+
+    def _most_redundancy(self) -> float:
+        if self.max_redundancy is None:
+            return 1.0
+        most = self.max_redundancy
+        if isinstance(most, Real) and not isinstance(most, bool) and 0 < most <= 1:
+            return float(most)
+        msg = f"max_redundancy must be None or a number above 0 and at most 1, got {most!r}."
+        raise ValueError(msg)
+
+
+def _overlaps(
+    statistics: PairwiseStatistics, features: IndexArray, others: IndexArray
+) -> FloatArray:
+    """Redundancy of features with others as a share of what it is for a copy."""
+    own = np.sqrt(np.outer(*map(statistics.self_redundancy, (features, others))))
+    return np.asarray(statistics.redundancy(features, others) / np.where(own > 0, own, 1.0))
+
+
+def _fillers(
+    statistics: PairwiseStatistics,
+    chosen: IndexArray,
+    candidates: IndexArray,
+    *,
+    n_more: int,
+    most: float,
+) -> IndexArray:
+    """Take the most relevant candidates that share at most so much with those taken before."""
+    taken: list[int] = []
+    for start in range(0, len(candidates), FILL_BATCH):
+        batch = candidates[start : start + FILL_BATCH]
+        free = np.ones(len(batch), dtype=bool)
+        before = np.concatenate([chosen, np.array(taken, dtype=np.intp)])
+        if len(before):
+            free = _overlaps(statistics, batch, before).max(axis=1) <= most
+        among = _overlaps(statistics, batch, batch)
+        for place in range(len(batch)):
+            if len(taken) == n_more:
+                break
+            if free[place]:
+                taken.append(int(batch[place]))
+                free &= among[:, place] <= most
+    return np.array(taken, dtype=np.intp)
+
+
+def _groups(statistics: PairwiseStatistics, lars: LarsPath) -> list[IndexArray]:
+    """Features met on the path that are interchangeable with each selected one."""
+    groups = []
+    for feature, (others, entries) in zip(lars.selected, lars.known, strict=True):
+        own = statistics.self_redundancy(others) * statistics.self_redundancy(np.array([feature]))
+        shares = entries / np.sqrt(np.where(own > 0, own, 1.0))
+        order = best_first(shares)
+        groups.append(others[order[shares[order] >= INTERCHANGEABLE]])
+    return groups

@@ -17,6 +17,7 @@ from hsieve.data.tables.source import Array, Source, check_names, checked_target
 __all__ = ["ArraySource", "open_npy", "open_npz"]
 
 MATRIX_DIMENSIONS = 2
+ARCHIVE_MAGIC = b"PK\x03\x04"
 NUMPY_KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "U": "text"}
 
 
@@ -27,6 +28,7 @@ class ArraySource(Source):
         self, path: Path, names: Sequence[str], matrix: Array, target: tuple[str, Array | None]
     ) -> None:
         target_name, target_array = target
+        self.matrix = matrix
         self.columns = {name: matrix[:, i] for i, name in enumerate(names)}
         if target_array is not None:
             names = [*names, target_name]
@@ -76,13 +78,17 @@ def open_npz(path: Path, target: str | None) -> ArraySource:
     return ArraySource(path, _array_names(path, X, names), X, (wanted, y))
 
 
-def open_npy(path: Path, target: str | None) -> ArraySource:
-    """Take features and target from the columns of one matrix."""
+def open_npy(path: Path, target: str | None, *, mapped: bool = False) -> ArraySource:
+    """Take features and target from the columns of one matrix, loaded or mapped from its file."""
     with plainly(path, ".npy"), path.open("rb") as file:
-        X = np.load(file, allow_pickle=False)
-        if not isinstance(X, np.ndarray):
-            X.close()
+        if file.read(len(ARCHIVE_MAGIC)) == ARCHIVE_MAGIC:
             raise table_error(path, "this is an .npz archive of arrays, not a single array")
+        file.seek(0)
+        if mapped:
+            # A plain view, because each slice of a memmap costs a search for its file.
+            X = np.lib.format.open_memmap(path, mode="r").view(np.ndarray)
+        else:
+            X = np.load(file, allow_pickle=False)
     if X.ndim != MATRIX_DIMENSIONS:
         raise table_error(path, f"the array must be 2-D, got the shape {X.shape}")
     names = _array_names(path, X, None)

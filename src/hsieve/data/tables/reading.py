@@ -1,15 +1,12 @@
 """From a file to a table: the roles of its columns, their checks, the matrix and the target.
 
-Nothing is guessed. Every column of the file is a feature unless it is the target or is dropped by
-name; a column that is not a finite number must be declared.
-
 The cost is that of reading the file, plus one float64 array of (n_samples, n_features). It is in
 Fortran order whatever the file, since selection walks columns and equal tables should give equal
 numbers.
 """
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,25 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hsieve.data.tables.delimited import DelimitedSource
-from hsieve.data.tables.errors import (
-    TableError,
-    brief,
-    columns_are,
-    incomplete_column,
-    listed,
-    quoted,
-    table_error,
-    unknown_name,
-)
+from hsieve.data.tables.errors import incomplete_column
 from hsieve.data.tables.numpy_files import open_npy, open_npz
 from hsieve.data.tables.parquet import ParquetSource
-from hsieve.data.tables.source import READABLE_KINDS, Array, Source
-from hsieve.data.tables.values import category_codes, refuse_long_integers, target_values
-from hsieve.data.validation import TARGET_KINDS, TargetKind
+from hsieve.data.tables.roles import Opener, Request, Roles, assign_roles, open_source
+from hsieve.data.tables.source import Array, Source
+from hsieve.data.tables.values import category_codes, refuse_long_integers
+from hsieve.data.validation import TargetKind
 
 __all__ = ["Table", "read_table"]
 
-OPENERS: dict[str, Callable[[Path, str | None], Source]] = {
+OPENERS: dict[str, Opener] = {
     ".csv": partial(DelimitedSource, delimiter=",", compression=None),
     ".tsv": partial(DelimitedSource, delimiter="\t", compression=None),
     ".csv.gz": partial(DelimitedSource, delimiter=",", compression="gzip"),
@@ -93,7 +82,8 @@ def read_table(
     Parameters
     ----------
     path : path-like
-        A file ending in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .npz or .npy.
+        A file ending in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .npz or .npy, or a folder of
+        Parquet files with equal columns, which are one table in the order of their names.
     target : str, optional
         The target column. For .npz the name of a 1-D array, by default "y"; for .npy the index of
         a column, such as "0" or "-1", or its name. Required for all but .npz.
@@ -137,114 +127,29 @@ def read_table(
     >>> table.feature_names, table.X.tolist(), table.y.tolist()
     (('age', 'sex'), [[30.0, 0.0], [41.0, 1.0]], ['no', 'yes'])
     """
-    path, declared = Path(path), frozenset(categorical)
-    if target_kind not in TARGET_KINDS:
-        msg = f"target_kind is {target_kind!r}, accepted are {listed(TARGET_KINDS)}"
-        raise TableError(msg)
-    if target is not None and not isinstance(target, str):
-        msg = f"target must be a string, such as a column name or '-1', got {target!r}"
-        raise TypeError(msg)
-    for option, given in (("categorical", categorical), ("drop", drop)):
-        if isinstance(given, str):
-            msg = f"{option} must be a sequence of column names, got the single string {given!r}"
-            raise TypeError(msg)
-    with closing(_open_source(path, target)) as source:
-        features = _features(source, categorical, drop)
-        kinds = source.open([*features, source.target])
-        _refuse_types(path, kinds)
-        values = source.load(source.target)
-        if len(values) == 0:
-            raise table_error(path, "there are no data rows")
-        _refuse_text(source, [n for n in features if kinds[n] == "text" and n not in declared])
-        X = _feature_matrix(source, features, declared, len(values))
-    is_listed = source.target in declared or kinds[source.target] in ("text", "boolean")
-    y, kind = target_values(path, source.target, values, target_kind, listed_as_classes=is_listed)
+    path = Path(path)
+    request = Request(target, categorical, target_kind, drop)
+    with closing(open_source(path, target, OPENERS)) as source:
+        roles = assign_roles(source, request)
+        X = _feature_matrix(source, roles)
     return Table(
         X=X,
-        y=y,
-        feature_names=tuple(features),
-        target_name=source.target,
-        target_kind=kind,
-        categorical=tuple(i for i, name in enumerate(features) if name in declared),
+        y=roles.y,
+        feature_names=roles.features,
+        target_name=roles.target_name,
+        target_kind=roles.target_kind,
+        categorical=roles.categorical,
         source=path,
     )
 
 
-def _open_source(path: Path, target: str | None) -> Source:
-    """Choose the reader by the ending, once there is a file to read."""
-    try:
-        size = path.stat().st_size
-    except (OSError, ValueError) as error:
-        found = "there is no such file" if isinstance(error, FileNotFoundError) else brief(error)
-        raise table_error(path, found) from error
-    if path.is_dir():
-        raise table_error(path, "this is a folder, not a file")
-    opener = next((o for ending, o in OPENERS.items() if path.name.lower().endswith(ending)), None)
-    if opener is None:
-        raise table_error(path, f"unknown ending, accepted are {listed(OPENERS)}")
-    if size == 0:
-        raise table_error(path, "the file is empty")
-    return opener(path, target)
-
-
-def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -> list[str]:
-    """Return the columns that are features, once all names given are known to make sense."""
-    known, dropped = set(source.names), set(drop)
-    for option, given in (("categorical", categorical), ("drop", drop)):
-        for name in given:
-            if name not in known:
-                raise unknown_name(source.path, option, name, source.names)
-    if source.target in dropped:
-        raise table_error(source.path, f"the target {quoted(source.target)} is also in drop")
-    for name in categorical:
-        if name in dropped:
-            raise table_error(source.path, f"{quoted(name)} is both in categorical and in drop")
-    features = [n for n in source.names if n != source.target and n not in dropped]
-    if not features:
-        problem = f"no feature is left beside the target {quoted(source.target)}"
-        raise table_error(source.path, f"{problem}; at least one column more is needed")
-    return features
-
-
-def _refuse_types(path: Path, kinds: Mapping[str, str]) -> None:
-    """Refuse dates, nested values and whatever else is neither number nor text."""
-    refused = [name for name, kind in kinds.items() if kind not in READABLE_KINDS]
-    if refused:
-        problem = f"{columns_are(refused)} of a type that is not accepted ({kinds[refused[0]]})"
-        advice = "store numbers, booleans or text, or leave out with drop=[...] (--drop NAME)"
-        raise table_error(path, f"{problem}; {advice}")
-
-
-def _refuse_text(source: Source, texts: Sequence[str]) -> None:
-    """Refuse text that nobody declared to be categories, showing what is not a number."""
-    if not texts:
-        return
-    values = source.load(texts[0]).tolist()
-    row = next((i for i, value in enumerate(values) if _is_not_a_number(value)), 0)
-    problem = f"{columns_are(texts)} text or categories"
-    first = f"first {quoted(values[row])} of {quoted(texts[0])} in data row {row + 1}"
-    advice = "code with categorical=[...] (--categorical NAME)"
-    advice += " or leave out with drop=[...] (--drop NAME)"
-    raise table_error(source.path, f"{problem} ({first}); {advice}")
-
-
-def _is_not_a_number(value: object) -> bool:
-    """Tell the value that made a column text from the numbers around it."""
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return value is not None
-    return False
-
-
-def _feature_matrix(
-    source: Source, features: Sequence[str], declared: frozenset[str], n_samples: int
-) -> npt.NDArray[np.float64]:
+def _feature_matrix(source: Source, roles: Roles) -> npt.NDArray[np.float64]:
     """Fill the matrix column by column and refuse what is missing or infinite."""
-    X = np.empty((n_samples, len(features)), dtype=np.float64, order="F")
+    features = roles.features
+    X = np.empty((len(roles.y), len(features)), dtype=np.float64, order="F")
     for i, name in enumerate(features):
         values = source.load(name)
-        if name in declared:
+        if name in roles.declared:
             X[:, i] = category_codes(values)
         else:
             if values.dtype.kind in "iu":

@@ -16,6 +16,7 @@ from hsieve.data.validation import TargetKind, target_kind_of
 
 __all__ = [
     "LARGEST_EXACT_INTEGER",
+    "beyond_exact",
     "category_codes",
     "is_long_integer",
     "refuse_long_integers",
@@ -83,9 +84,13 @@ def _not_finite(values: Array) -> npt.NDArray[np.bool_]:
 
 def refuse_long_integers(path: Path, name: str, values: Array) -> None:
     """Refuse whole numbers that float64 does not tell apart from their neighbours."""
-    long = (values > LARGEST_EXACT_INTEGER) | (values < -LARGEST_EXACT_INTEGER)
-    for row in np.flatnonzero(long)[:1]:
+    for row in np.flatnonzero(beyond_exact(values))[:1]:
         raise rounded_integer(path, name, int(row) + 1, values[row])
+
+
+def beyond_exact(values: Array) -> npt.NDArray[np.bool_]:
+    """Mark whole numbers that float64 does not tell apart from their neighbours."""
+    return np.asarray((values > LARGEST_EXACT_INTEGER) | (values < -LARGEST_EXACT_INTEGER))
 
 
 def is_long_integer(text: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Selected features go to a CSV or JSON file, whole or not at all."""
+"""Files that are written whole or not at all; selected features go to CSV or JSON."""
 
 import csv
 import json
@@ -7,6 +7,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TextIO
 
@@ -14,7 +15,7 @@ import numpy as np
 
 from hsieve.data.tables.errors import listed, table_error
 
-__all__ = ["write_features"]
+__all__ = ["write_features", "written_whole"]
 
 
 def write_features(
@@ -50,6 +51,33 @@ def write_features(
         raise table_error(path, f"cannot write this ending, accepted are {listed(WRITERS)}")
     if not columns or len(set(columns)) < len(columns):
         raise table_error(path, f"columns must be distinct and at least one, got {listed(columns)}")
+    with (
+        written_whole(path) as temporary,
+        temporary.open("x", encoding="utf-8", newline="") as file,
+    ):
+        write(file, _checked_rows(path, rows, columns), columns)
+
+
+@contextmanager
+def written_whole(path: Path) -> Iterator[Path]:
+    """Give a temporary file to write, which takes the place of another once it is complete.
+
+    Parameters
+    ----------
+    path : Path
+        The file to write; an existing one is replaced, its permissions are kept.
+
+    Yields
+    ------
+    Path
+        A file in the same folder that does not exist yet. The block has to write and close it; on
+        any error it is removed and the old file stays.
+
+    Raises
+    ------
+    TableError
+        If the folder does not exist, or the path is a folder.
+    """
     destination = Path(os.path.realpath(path))  # a link stays a link, its file is replaced
     if destination.is_dir():
         raise table_error(path, "this is a folder, not a file to write to")
@@ -57,9 +85,8 @@ def write_features(
         raise table_error(path, "the folder to write to does not exist")
     temporary = destination.with_name(f".{uuid.uuid4().hex}.tmp")
     try:
-        with temporary.open("x", encoding="utf-8", newline="") as file:
-            write(file, _checked_rows(path, rows, columns), columns)
-            file.flush()
+        yield temporary
+        with temporary.open("rb+") as file:
             os.fsync(file.fileno())
         if destination.exists():
             shutil.copymode(destination, temporary)

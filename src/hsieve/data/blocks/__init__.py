@@ -1,0 +1,16 @@
+"""Data larger than memory, read in blocks of columns and never whole."""
+
+from hsieve.data.blocks.arrays import ArrayBlocks, as_blocks
+from hsieve.data.blocks.base import ColumnBlocks
+from hsieve.data.blocks.files import ParquetBlocks
+from hsieve.data.blocks.opening import ColumnTable, can_open_columns, open_columns
+
+__all__ = [
+    "ArrayBlocks",
+    "ColumnBlocks",
+    "ColumnTable",
+    "ParquetBlocks",
+    "as_blocks",
+    "can_open_columns",
+    "open_columns",
+]

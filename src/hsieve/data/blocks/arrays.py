@@ -1,0 +1,132 @@
+"""Columns of an array, in memory or mapped from a file.
+
+A column of an array in C order lies scattered over all its rows, so copying one at a time would
+touch the whole array for each. Here tiles of rows and columns small enough for the cache are copied
+as they lie and then turned over into the block: the walk through all columns costs a few plain
+passes over the data. In Fortran order columns are copied as they are.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
+from hsieve.data.tables.values import LARGEST_EXACT_INTEGER, beyond_exact
+
+__all__ = ["ArrayBlocks", "as_blocks", "places_beyond_exact"]
+
+# A tile of float32 takes 128 KiB: it stays in the second cache while it is turned over.
+TILE_ROWS = 512
+TILE_COLUMNS = 64
+
+
+class ArrayBlocks(ColumnBlocks):
+    """Columns of a 2-D array, which is never copied whole.
+
+    Parameters
+    ----------
+    array : ndarray or memmap of shape (n_samples, n_features)
+        Booleans, integers or floats of any size, in any order; it may be read-only.
+    names : sequence of str or None, default=None
+        Names of the features.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> blocks = ArrayBlocks(np.arange(6, dtype=np.int8).reshape(2, 3))
+    >>> blocks.read([2, 0])
+    array([[2., 0.],
+           [5., 3.]], dtype=float32)
+    >>> [block.tolist() for block in blocks.walk(max_bytes=16)]
+    [[0], [1, 2]]
+    """
+
+    def __init__(self, array: NDArray[Any], names: Sequence[str] | None = None) -> None:
+        if not isinstance(array, np.ndarray) or array.ndim != 2 or array.dtype.kind not in "biuf":
+            given = getattr(array, "dtype", type(array).__name__), getattr(array, "shape", ())
+            msg = f"array must be a 2-D array of booleans, integers or floats, got {given}."
+            raise ValueError(msg)
+        # A plain view, because each slice of a memmap costs a search for its file.
+        self._array = array.view(np.ndarray)
+        self.n_samples, self.n_features = array.shape
+        self.dtype = float_type(array.dtype)
+        self.names = None if names is None else tuple(names)
+        if self.names is not None and len(self.names) != self.n_features:
+            msg = f"names must be one for each of {self.n_features} columns, got {len(self.names)}."
+            raise ValueError(msg)
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        """Copy columns, in tiles where they do not lie together in memory."""
+        row_stride, column_stride = map(abs, self._array.strides)
+        # A long double beyond float64 becomes infinity, which is refused afterwards.
+        with np.errstate(over="ignore"):
+            if row_stride <= column_stride:
+                for place, position in enumerate(positions):
+                    block[:, place] = self._array[:, position]
+            else:
+                self._fill_in_tiles(block, positions)
+
+    def _fill_in_tiles(self, block: FloatArray, positions: IndexArray) -> None:
+        """Copy tiles of an array in C order, row by row through the whole block."""
+        pieces = list(_pieces(positions))
+        for start in range(0, self.n_samples, TILE_ROWS):
+            rows = slice(start, start + TILE_ROWS)
+            for places, wanted in pieces:
+                # Its own copy first: rows a power of two apart fall into the same few lines of the
+                # cache and would throw each other out before their neighbours are read.
+                if isinstance(wanted, slice):
+                    tile = self._array[rows, wanted].copy()
+                else:
+                    tile = np.take(self._array[rows], wanted, axis=1)
+                block[rows, places] = tile
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse what is not finite, and integers that would be rounded."""
+        if self._array.dtype.kind == "f":
+            super()._check(block, positions)
+        for place in places_beyond_exact(block, self._array.dtype):
+            feature = int(positions[place])
+            values = self._array[:, feature]
+            for row in np.flatnonzero(beyond_exact(values))[:1]:
+                msg = (
+                    f"Column {self._called(feature)} holds {values[row]} in row {row} (counted "
+                    "from 0), an integer beyond 2^53 that would be rounded; rescale it or leave it "
+                    "out."
+                )
+                raise ValueError(msg)
+
+
+def as_blocks(X: Any) -> ColumnBlocks:
+    """Return data as column blocks.
+
+    Parameters
+    ----------
+    X : ColumnBlocks or ndarray of shape (n_samples, n_features)
+        Blocks, which are passed on, or a 2-D array of numbers.
+
+    Returns
+    -------
+    ColumnBlocks
+        The columns; an array is not copied.
+    """
+    return X if isinstance(X, ColumnBlocks) else ArrayBlocks(X)
+
+
+def places_beyond_exact(block: FloatArray, dtype: np.dtype) -> Iterator[int]:
+    """Find the columns of a block, read from integers, in which some may have been rounded."""
+    if dtype.kind in "iu" and dtype.itemsize == np.dtype(np.int64).itemsize:
+        for place in range(block.shape[1]):
+            # The smallest integer beyond is rounded to the largest exact one.
+            if np.abs(block[:, place]).max(initial=0.0) >= LARGEST_EXACT_INTEGER:
+                yield place
+
+
+def _pieces(positions: IndexArray) -> Iterator[tuple[slice, slice | IndexArray]]:
+    """Cut positions into the widths of tiles; consecutive ones become slices, much faster."""
+    for start in range(0, len(positions), TILE_COLUMNS):
+        piece = positions[start : start + TILE_COLUMNS]
+        places = slice(start, start + len(piece))
+        consecutive = bool((np.diff(piece) == 1).all())
+        yield places, slice(int(piece[0]), int(piece[-1]) + 1) if consecutive else piece

@@ -1,0 +1,146 @@
+"""The interface of data that are read in blocks of columns, never whole.
+
+Selection of single features asks for columns, some at a time, all samples of each. Whoever holds
+the data gives exactly these: one array in Fortran order, checked, of the caller's own. The cost of
+a block is that of its bytes; the rest of the data stays where it is.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from numbers import Integral
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["ColumnBlocks", "FloatArray", "IndexArray", "float_type"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# Values looked at together: their marks stay in the cache.
+VALUES_CHECKED = 2**18
+LARGEST_BYTES_OF_EXACT_INTEGER = 2
+
+
+class ColumnBlocks(ABC):
+    """Columns of finite numbers that are read some at a time.
+
+    Attributes
+    ----------
+    n_samples, n_features : int
+        Size of the data.
+    names : tuple of str or None
+        Names of the features, where they have any.
+    dtype : dtype
+        What `read` returns, float32 or float64.
+    """
+
+    n_samples: int
+    n_features: int
+    names: tuple[str, ...] | None
+    dtype: np.dtype[np.floating]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of samples and of features."""
+        return self.n_samples, self.n_features
+
+    def read(self, features: ArrayLike) -> FloatArray:
+        """Return the columns of some features.
+
+        Parameters
+        ----------
+        features : array-like of int of shape (n_wanted,)
+            Positions of the features, in any order; repeated ones are welcome.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_wanted)
+            Finite numbers in Fortran order: each column lies together in memory. The caller may
+            write into it.
+
+        Raises
+        ------
+        ValueError
+            If a value is NaN or infinite, with the first such column and its first such row, or
+            if there is no such feature.
+        """
+        positions = self._positions(features)
+        block = np.empty((self.n_samples, len(positions)), dtype=self.dtype, order="F")
+        self._fill(block, positions)
+        self._check(block, positions)
+        return block
+
+    def walk(self, max_bytes: int) -> Iterator[IndexArray]:
+        """Go through all features once, in order, in blocks that `read` fits into some memory.
+
+        Parameters
+        ----------
+        max_bytes : int
+            Most that the result of one `read` may take; one column is read in any case.
+
+        Yields
+        ------
+        ndarray of int
+            Consecutive positions. Blocks are as wide as they may be, since every storage reads wide
+            ones faster, and of nearly the same width.
+        """
+        if not isinstance(max_bytes, Integral) or max_bytes < 1:
+            msg = f"max_bytes must be a whole number of at least 1, got {max_bytes!r}."
+            raise ValueError(msg)
+        widest = max(1, int(max_bytes) // max(1, self.n_samples * self.dtype.itemsize))
+        n_blocks = -(-self.n_features // widest)
+        for i in range(n_blocks):
+            yield np.arange(
+                i * self.n_features // n_blocks,
+                (i + 1) * self.n_features // n_blocks,
+                dtype=np.intp,
+            )
+
+    @abstractmethod
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        """Write the columns of the positions into a block, which need not be finite."""
+
+    def _refusal(self, feature: int, values: FloatArray, bad: NDArray[np.bool_]) -> ValueError:
+        """Say which value is not finite."""
+        row = int(np.flatnonzero(bad)[0])
+        msg = (
+            f"Column {self._called(feature)} holds {values[row]} in row {row} (counted from 0); "
+            "NaN and infinity are not accepted."
+        )
+        return ValueError(msg)
+
+    def _called(self, feature: int) -> str:
+        """Return the name of a feature, or its position where it has none."""
+        return str(feature) if self.names is None else repr(self.names[feature])
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse the first column that holds NaN or infinity."""
+        step = max(1, VALUES_CHECKED // max(1, self.n_samples))
+        for start in range(0, len(positions), step):
+            if np.isfinite(block[:, start : start + step]).all():
+                continue
+            for place in range(start, len(positions)):
+                bad = ~np.isfinite(block[:, place])
+                if bad.any():
+                    raise self._refusal(int(positions[place]), block[:, place], bad)
+
+    def _positions(self, features: ArrayLike) -> IndexArray:
+        """Return positions as an array, if there are such features."""
+        positions = np.asarray(features)
+        whole = positions.dtype.kind in "iu" or positions.size == 0
+        if positions.ndim != 1 or not whole:
+            msg = f"features must be a list of whole-number positions, got {features!r}."
+            raise ValueError(msg)
+        outside = positions[(positions < 0) | (positions >= self.n_features)]
+        if outside.size:
+            msg = f"features must be from 0 to {self.n_features - 1}, got {outside[0]}."
+            raise ValueError(msg)
+        return positions.astype(np.intp)
+
+
+def float_type(dtype: np.dtype) -> np.dtype[np.floating]:
+    """Return float32 where it holds every number of the type exactly, else float64."""
+    exact = dtype.kind == "f" and dtype.itemsize <= np.dtype(np.float32).itemsize
+    exact |= dtype.kind in "biu" and dtype.itemsize <= LARGEST_BYTES_OF_EXACT_INTEGER
+    return np.dtype(np.float32 if exact else np.float64)

@@ -1,0 +1,238 @@
+"""Columns of NumPy and Parquet files, in blocks; errors are those of tables.
+
+What a block holds is what :func:`hsieve.data.tables.read_table` would put into the same columns:
+numbers as they are, declared categories as the codes of their sorted levels. A category needs all
+its rows to know its levels, but so does a block, hence one pass over that column gives both.
+"""
+
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
+from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
+from hsieve.data.tables.arrow import arrow_values
+from hsieve.data.tables.errors import TableError, incomplete_column, plainly, unknown_name
+from hsieve.data.tables.numpy_files import ArraySource
+from hsieve.data.tables.parquet import ParquetParts
+from hsieve.data.tables.roles import refuse_text, refuse_types
+from hsieve.data.tables.source import Array, check_names
+from hsieve.data.tables.values import category_codes, refuse_long_integers
+
+__all__ = ["FileBlocks", "NumpyBlocks", "ParquetBlocks"]
+
+# Most that is decoded at a time beside the block, unless one column takes more.
+DECODED_BYTES = 8 * 2**20
+DECODED_BYTES_PER_VALUE = 8
+LARGEST_EXACT_CODE = 2**24
+
+
+class FileBlocks(ColumnBlocks):
+    """What columns of all files have in common: names, categories and errors.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    names : sequence of str
+        The columns that are features.
+    categorical : collection of str
+        Those of them that are categories.
+    """
+
+    names: tuple[str, ...]
+
+    def __init__(self, path: Path, names: Sequence[str], categorical: Collection[str]) -> None:
+        self.path = path
+        self.names = tuple(names)
+        self.n_features = len(self.names)
+        self._is_category = np.array([name in categorical for name in self.names], dtype=bool)
+
+    def _type_with_codes(self, dtype: np.dtype[np.floating]) -> np.dtype[np.floating]:
+        """Widen a type that could not tell the codes of very many levels apart."""
+        many = self._is_category.any() and self.n_samples > LARGEST_EXACT_CODE
+        return np.dtype(np.float64) if many else dtype
+
+    def _refusal(self, feature: int, values: FloatArray, bad: NDArray[np.bool_]) -> ValueError:
+        """Say which value is missing or infinite, as tables do."""
+        return incomplete_column(self.path, self.names[feature], values, bad, 0)
+
+
+class NumpyBlocks(FileBlocks):
+    """Some columns of a matrix from a NumPy file.
+
+    Parameters
+    ----------
+    source : ArraySource
+        The file; its matrix is mapped, not loaded.
+    names, categorical
+        As in :class:`FileBlocks`.
+    """
+
+    def __init__(
+        self, source: ArraySource, names: Sequence[str], categorical: Collection[str]
+    ) -> None:
+        super().__init__(source.path, names, categorical)
+        self._source = source
+        self.n_samples = len(source.matrix)
+        places = {name: place for place, name in enumerate(source.names)}
+        self._places = np.array([places[name] for name in self.names], dtype=np.intp)
+        # A matrix of text has categories only, each coded from its own column.
+        self._numbers = None if source.matrix.dtype.kind == "U" else ArrayBlocks(source.matrix)
+        self.dtype = self._type_with_codes(
+            np.dtype(np.float32) if self._numbers is None else self._numbers.dtype
+        )
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        """Copy the numbers, then code the categories."""
+        if self._numbers is not None:
+            self._numbers._fill(block, self._places[positions])
+        for place in np.flatnonzero(self._is_category[positions]):
+            values = self._source.load(self.names[positions[place]])
+            block[:, place] = category_codes(values)
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse what is not finite, and integers that would be rounded."""
+        super()._check(block, positions)
+        for place in places_beyond_exact(block, self._source.matrix.dtype):
+            name = self.names[positions[place]]
+            refuse_long_integers(self.path, name, self._source.load(name))
+
+
+class ParquetBlocks(FileBlocks):
+    """Columns of a Parquet file, or of a folder of part files with equal columns.
+
+    Parameters
+    ----------
+    path : Path or ParquetParts
+        The file or the folder, or its footers where they are already read.
+    names : sequence of str or None, default=None
+        The columns that are features; None takes all.
+    categorical : collection of str, default=()
+        Columns whose values are categories: each becomes the codes 0, ..., c - 1 of its c sorted
+        distinct values. Text must be declared so.
+
+    Raises
+    ------
+    TableError
+        If the file cannot be read, there is no such column, or one is neither number nor boolean
+        nor a declared category.
+
+    Notes
+    -----
+    Footers are read once. A `read` decodes the wanted columns only, row group by row group, and
+    holds 8 MiB or one column of a row group beside its result. The type is float32 if that holds
+    all numbers of all columns exactly.
+    """
+
+    def __init__(
+        self,
+        path: Path | ParquetParts,
+        names: Sequence[str] | None = None,
+        categorical: Collection[str] = (),
+    ) -> None:
+        self._parts = path if isinstance(path, ParquetParts) else ParquetParts(Path(path))
+        check_names(self._parts.path, self._parts.names)
+        wanted = self._parts.names if names is None else names
+        super().__init__(self._parts.path, wanted, categorical)
+        for role, given in (("a feature", wanted), ("categorical", categorical)):
+            for name in given:
+                if name not in self._parts.names:
+                    raise unknown_name(self.path, role, name, self._parts.names)
+        self._refuse_kinds()
+        self.n_samples = self._parts.n_rows
+        self.dtype = self._type_with_codes(
+            np.result_type(np.float32, *(self._float_type(name) for name in self.names))
+        )
+
+    def _refuse_kinds(self) -> None:
+        """Refuse columns that are neither numbers nor declared categories."""
+        kinds = {name: self._parts.kind_of(name) for name in self.names}
+        refuse_types(self.path, kinds)
+        declared = dict(zip(self.names, self._is_category, strict=True))
+        texts = [name for name in self.names if kinds[name] == "text" and not declared[name]]
+        if texts:
+            with self._parts.opened() as files:
+                refuse_text(self.path, texts, lambda name: self._parts.load(files, name))
+
+    def _float_type(self, name: str) -> np.dtype[np.floating]:
+        """Return the type that holds a column exactly; text becomes codes."""
+        if self._parts.kind_of(name) == "text":
+            return np.dtype(np.float32)
+        return float_type(np.dtype(self._parts.type_of(name).to_pandas_dtype()))
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        """Read the numbers together, then each category for itself."""
+        is_category = self._is_category[positions]
+        with self._parts.opened() as files:
+            self._fill_numbers(files, block, positions, np.flatnonzero(~is_category))
+            for place in np.flatnonzero(is_category):
+                block[:, place] = self._codes(files, self.names[positions[place]])
+
+    def _fill_numbers(
+        self, files: Sequence[Any], block: FloatArray, positions: IndexArray, places: IndexArray
+    ) -> None:
+        """Go through the row groups, decoding few columns at a time."""
+        for file, group, rows in _row_groups(files):
+            n_rows = rows.stop - rows.start
+            step = max(1, DECODED_BYTES // (DECODED_BYTES_PER_VALUE * max(1, n_rows)))
+            for start in range(0, len(places), step):
+                some = places[start : start + step]
+                names = [self.names[positions[place]] for place in some]
+                columns = self._decoded(file, group, names)
+                for place, name in zip(some, names, strict=True):
+                    block[rows, place] = self._numbers(files, name, columns.column(name))
+
+    def _decoded(self, file: Any, group: int, names: Sequence[str]) -> Any:
+        """Read columns of one row group into an Arrow table."""
+        with plainly(self.path, "Parquet"):
+            columns = file.read_row_group(group, columns=list(names), use_threads=False)
+        expected = file.metadata.row_group(group).num_rows
+        self._parts.check_length(names[0], columns.num_rows, expected)
+        return columns
+
+    def _numbers(self, files: Sequence[Any], name: str, column: Any) -> Array:
+        """Return the numbers of one row group, refused where they would be rounded."""
+        try:
+            values = arrow_values(self.path, name, column)
+            if values.dtype.kind in "iu":
+                refuse_long_integers(self.path, name, values)
+        except TableError:
+            # Once more from the first row on, since the error counts rows.
+            refuse_long_integers(self.path, name, self._parts.load(files, name))
+            raise
+        return values
+
+    def _codes(self, files: Sequence[Any], name: str) -> NDArray[np.float64]:
+        """Return the codes of a category; of text, only the levels become Python objects."""
+        if self._parts.kind_of(name) != "text":
+            return category_codes(self._parts.load(files, name))
+        chunked = self._parts.arrow.chunked_array
+        numbers = np.empty(self.n_samples, dtype=np.intp)
+        levels: list[Array] = []
+        n_levels = 0
+        for file, group, rows in _row_groups(files):
+            column = self._decoded(file, group, [name]).column(name)
+            with plainly(self.path, "Parquet"):
+                # Resolved before, because a dictionary may hold levels that no row has.
+                resolved = column.cast(self._parts.type_of(name)).combine_chunks()
+                encoded = chunked([resolved.dictionary_encode()]).combine_chunks()
+                found = encoded.indices.fill_null(-1).to_numpy().astype(np.intp)
+                levels.append(arrow_values(self.path, name, chunked([encoded.dictionary])))
+            numbers[rows] = np.where(found < 0, -1, found + n_levels)
+            n_levels += len(levels[-1])
+        # Missing ones are -1 and so take the last.
+        return np.append(category_codes(np.concatenate(levels)), np.nan)[numbers]
+
+
+def _row_groups(files: Sequence[Any]) -> Iterator[tuple[Any, int, slice]]:
+    """Go through the row groups of all files, each with the rows of the table that it holds."""
+    start = 0
+    for file in files:
+        for group in range(file.num_row_groups):
+            stop = start + file.metadata.row_group(group).num_rows
+            yield file, group, slice(start, stop)
+            start = stop

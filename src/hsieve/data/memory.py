@@ -1,0 +1,108 @@
+"""How much memory there is, and what it is shared out to.
+
+A limit counts what is allocated beside the data handed in: the columns read at a time, kept codes,
+and factors of active features.
+"""
+
+import re
+from dataclasses import dataclass
+from numbers import Integral
+
+__all__ = ["MemoryPlan", "bytes_of"]
+
+UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+# Enough for reading at full speed.
+USUAL_BLOCK = 64 * 10**6
+USUAL_STACK = 512 * 10**6
+# Arrays on the way take so many bytes for each sample, and this much whatever the data.
+BYTES_A_SAMPLE = 1_500
+FIXED_BYTES = 16 * 10**6
+# Bytes for each value of a block that is read: itself, and its standardised form on the way.
+COPIES_OF_BLOCK = 4
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """Shares of the memory.
+
+    Parameters
+    ----------
+    block_bytes : int
+        Columns read at a time.
+    code_bytes : int
+        Codes kept.
+    stack_bytes : int
+        Factors of active features.
+    """
+
+    block_bytes: int
+    code_bytes: int
+    stack_bytes: int
+
+    @classmethod
+    def for_data(
+        cls, n_samples: int, n_features: int, limit: int | str | None = None
+    ) -> "MemoryPlan":
+        """Share out a limit.
+
+        Parameters
+        ----------
+        n_samples, n_features : int
+            Size of the data.
+        limit : int, str or None, default=None
+            Bytes, or such as "500MB"; None for no limit.
+
+        Returns
+        -------
+        MemoryPlan
+            The shares.
+
+        Raises
+        ------
+        ValueError
+            If the limit cannot be kept.
+        """
+        if limit is None:
+            return cls(USUAL_BLOCK, 2**62, USUAL_STACK)
+        total = bytes_of(limit)
+        needed = FIXED_BYTES + BYTES_A_SAMPLE * n_samples
+        if total < needed:
+            msg = (
+                f"memory_limit={limit!r} is too small for {n_samples} samples: "
+                f"at least {needed:,} bytes are needed."
+            )
+            raise ValueError(msg)
+        free = total - needed
+        return cls(
+            block_bytes=max(8 * n_samples, min(USUAL_BLOCK, free // (4 * COPIES_OF_BLOCK))),
+            code_bytes=free // 2,
+            stack_bytes=min(USUAL_STACK, free // 4),
+        )
+
+
+def bytes_of(limit: int | str) -> int:
+    """Read a number of bytes.
+
+    Parameters
+    ----------
+    limit : int or str
+        Bytes, or such as "2GB", "500 MB", "64k".
+
+    Returns
+    -------
+    int
+        The number.
+
+    Examples
+    --------
+    >>> bytes_of("1.5GB"), bytes_of(4096)
+    (1500000000, 4096)
+    """
+    if isinstance(limit, Integral) and not isinstance(limit, bool) and limit > 0:
+        return int(limit)
+    if isinstance(limit, str):
+        read = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)B?\s*", limit.upper())
+        if read and float(read[1]) > 0:
+            return int(float(read[1]) * UNITS[read[2]])
+    msg = f"memory_limit must be None, bytes as a whole number, or such as '2GB'; got {limit!r}."
+    raise ValueError(msg)

@@ -1,0 +1,162 @@
+"""The roles of a file's columns, and what must be known before its features are read.
+
+Nothing is guessed. Every column of the file is a feature unless it is the target or is dropped by
+name; a column that is neither a number nor a boolean must be declared.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hsieve.data.tables.errors import (
+    TableError,
+    brief,
+    columns_are,
+    listed,
+    quoted,
+    table_error,
+    unknown_name,
+)
+from hsieve.data.tables.source import READABLE_KINDS, Array, Source
+from hsieve.data.tables.values import target_values
+from hsieve.data.validation import TARGET_KINDS, TargetKind
+
+__all__ = [
+    "Opener",
+    "Request",
+    "Roles",
+    "assign_roles",
+    "open_source",
+    "refuse_text",
+    "refuse_types",
+]
+
+Opener = Callable[[Path, str | None], Source]
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the caller says about the columns, as in :func:`hsieve.data.tables.read_table`."""
+
+    target: str | None
+    categorical: Sequence[str]
+    target_kind: str
+    drop: Sequence[str]
+
+    def __post_init__(self) -> None:
+        if self.target_kind not in TARGET_KINDS:
+            msg = f"target_kind is {self.target_kind!r}, accepted are {listed(TARGET_KINDS)}"
+            raise TableError(msg)
+        if self.target is not None and not isinstance(self.target, str):
+            msg = f"target must be a string, such as a column name or '-1', got {self.target!r}"
+            raise TypeError(msg)
+        for option, given in (("categorical", self.categorical), ("drop", self.drop)):
+            if isinstance(given, str):
+                msg = f"{option} must be a sequence of column names, got the single string "
+                msg += repr(given)
+                raise TypeError(msg)
+
+
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """The target, read, and the columns that are features, not read yet."""
+
+    features: tuple[str, ...]
+    declared: frozenset[str]
+    y: Array
+    target_name: str
+    target_kind: TargetKind
+
+    @property
+    def categorical(self) -> tuple[int, ...]:
+        """Positions of the features that are categories."""
+        return tuple(i for i, name in enumerate(self.features) if name in self.declared)
+
+
+def open_source(path: Path, target: str | None, openers: Mapping[str, Opener]) -> Source:
+    """Choose the reader by the ending, once there is a file to read."""
+    try:
+        size = path.stat().st_size
+    except (OSError, ValueError) as error:
+        found = "there is no such file" if isinstance(error, FileNotFoundError) else brief(error)
+        raise table_error(path, found) from error
+    folder = path.is_dir()
+    name = ".parquet" if folder else path.name.lower()  # a folder can only be one of Parquet files
+    opener = next((o for ending, o in openers.items() if name.endswith(ending)), None)
+    if opener is None:
+        raise table_error(path, f"unknown ending, accepted are {listed(openers)}")
+    if size == 0 and not folder:
+        raise table_error(path, "the file is empty")
+    return opener(path, target)
+
+
+def assign_roles(source: Source, request: Request) -> Roles:
+    """Read the target and see that the features can be read as they are declared.
+
+    The source is left open for its features.
+    """
+    declared = frozenset(request.categorical)
+    features = _features(source, request.categorical, request.drop)
+    kinds = source.open([*features, source.target])
+    refuse_types(source.path, kinds)
+    values = source.load(source.target)
+    if len(values) == 0:
+        raise table_error(source.path, "there are no data rows")
+    refuse_text(
+        source.path, [n for n in features if kinds[n] == "text" and n not in declared], source.load
+    )
+    is_listed = source.target in declared or kinds[source.target] in ("text", "boolean")
+    y, kind = target_values(
+        source.path, source.target, values, request.target_kind, listed_as_classes=is_listed
+    )
+    return Roles(tuple(features), declared, y, source.target, kind)
+
+
+def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -> list[str]:
+    """Return the columns that are features, once all names given are known to make sense."""
+    known, dropped = set(source.names), set(drop)
+    for option, given in (("categorical", categorical), ("drop", drop)):
+        for name in given:
+            if name not in known:
+                raise unknown_name(source.path, option, name, source.names)
+    if source.target in dropped:
+        raise table_error(source.path, f"the target {quoted(source.target)} is also in drop")
+    for name in categorical:
+        if name in dropped:
+            raise table_error(source.path, f"{quoted(name)} is both in categorical and in drop")
+    features = [n for n in source.names if n != source.target and n not in dropped]
+    if not features:
+        problem = f"no feature is left beside the target {quoted(source.target)}"
+        raise table_error(source.path, f"{problem}; at least one column more is needed")
+    return features
+
+
+def refuse_types(path: Path, kinds: Mapping[str, str]) -> None:
+    """Refuse dates, nested values and whatever else is neither number nor text."""
+    refused = [name for name, kind in kinds.items() if kind not in READABLE_KINDS]
+    if refused:
+        problem = f"{columns_are(refused)} of a type that is not accepted ({kinds[refused[0]]})"
+        advice = "store numbers, booleans or text, or leave out with drop=[...] (--drop NAME)"
+        raise table_error(path, f"{problem}; {advice}")
+
+
+def refuse_text(path: Path, texts: Sequence[str], load: Callable[[str], Array]) -> None:
+    """Refuse text that nobody declared to be categories, showing what is not a number."""
+    if not texts:
+        return
+    values = load(texts[0]).tolist()
+    row = next((i for i, value in enumerate(values) if _is_not_a_number(value)), 0)
+    problem = f"{columns_are(texts)} text or categories"
+    first = f"first {quoted(values[row])} of {quoted(texts[0])} in data row {row + 1}"
+    advice = "code with categorical=[...] (--categorical NAME)"
+    advice += " or leave out with drop=[...] (--drop NAME)"
+    raise table_error(path, f"{problem} ({first}); {advice}")
+
+
+def _is_not_a_number(value: object) -> bool:
+    """Tell the value that made a column text from the numbers around it."""
+    try:
+        float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return value is not None
+    return False

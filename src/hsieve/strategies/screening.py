@@ -1,0 +1,154 @@
+"""Iterative screening: rank by relevance, then pass over what repeats the features taken.
+
+The N3LARS paper (section 3.4), after Balasubramanian et al. (2013): screen m features by relevance,
+then choose m' of them by an iteration that filters out redundancy, which the paper does not spell
+out. Here it is orthogonal matching pursuit over kernels. Each step takes the feature k whose kernel
+K_k has the largest inner product with what is left of the target's kernel L after projecting the
+kernels of the features taken, S, out of it:
+
+    <K_k, L - P_S L> = r_k - Q_kS Q_SS^-1 r_S,
+
+which needs nothing but relevances r and redundancies Q. An exact copy of a feature taken has
+nothing left. The projection is carried along as a Cholesky factor of Q_SS, a column a step.
+
+Cost: the relevance of d features and m' columns of m redundancies.
+"""
+
+import math
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.progress import report
+from hsieve.strategies.base import SelectionPath, Strategy, best_first
+
+__all__ = ["IterativeScreening"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+BLOCK = 512
+# A kernel of which less than this share (squared) is left outside the span of those taken is
+# dependent on them: redundancies through factors are right to about 1e-5.
+DEPENDENCE_TOLERANCE = 1e-4
+
+
+class IterativeScreening(Strategy):
+    """Screen by relevance, then take features by what they add to those taken.
+
+    Parameters
+    ----------
+    n_screened : int, default=500
+        Features that pass the first screen (all, where there are fewer); not fewer than are wanted.
+
+    Notes
+    -----
+    The score of a taken feature is its relevance after the projection, when it was taken; a set
+    scores the sum of these. The other screened features follow by what they would add at the end,
+    then come those that were screened out, by relevance. The iteration ends early where no feature
+    has a positive product left with the target.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
+    refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
+
+    def __init__(self, n_screened: int = 500) -> None:
+        self.n_screened = n_screened
+
+    def check_compatible(self, measure: Measure) -> None:
+        """Refuse a measure whose statistics are no inner products: nothing can be projected."""
+        super().check_compatible(measure)
+        if not measure.redundancy_is_psd:
+            msg = (
+                f"IterativeScreening cannot search with {measure!r}: relevance and redundancy are "
+                "no inner products, so there is nothing to project. Choose PairwiseHSIC() or "
+                "Pearson(squared=True)."
+            )
+            raise IncompatibleCombinationError(msg)
+
+    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+        """Screen, then take features until there are enough."""
+        assert isinstance(bound, PairwiseStatistics)
+        self._check(n_features_to_select)
+        features = np.arange(bound.n_features)
+        relevance = np.empty(len(features))
+        for start in range(0, len(features), BLOCK):
+            block = features[start : start + BLOCK]
+            relevance[block] = bound.relevance(block)
+            report(0.5 * (start + len(block)) / len(features), "relevance")
+        by_relevance = best_first(relevance)
+        screened = np.sort(by_relevance[: self.n_screened])
+        pursuit = _Pursuit(bound, screened, relevance[screened])
+        scores = pursuit.take(n_features_to_select)
+        others, left = pursuit.others()
+        rest = by_relevance[self.n_screened :]
+        enough = len(scores) == n_features_to_select
+        return SelectionPath(
+            order=np.concatenate([screened[pursuit.taken], others, rest]).astype(np.intp),
+            feature_scores=np.concatenate([scores, left, relevance[rest]]),
+            sizes=np.arange(1, len(scores) + 1),
+            set_scores=np.cumsum(scores),
+            stop_reason="enough features" if enough else "nothing left to explain",
+            n_evaluations=len(features) + len(screened) * len(scores),
+        )
+
+    def _check(self, n_features_to_select: int) -> None:
+        whole = isinstance(self.n_screened, Integral) and not isinstance(self.n_screened, bool)
+        if not whole or self.n_screened < n_features_to_select:
+            msg = (
+                "n_screened must be a whole number not below the number of features wanted "
+                f"({n_features_to_select}), got {self.n_screened!r}."
+            )
+            raise ValueError(msg)
+
+
+class _Pursuit:
+    """Orthogonal matching pursuit over some features; positions are among these."""
+
+    def __init__(
+        self, bound: PairwiseStatistics, features: IndexArray, relevance: FloatArray
+    ) -> None:
+        self.bound, self.features = bound, features
+        self.left = relevance.copy()
+        self.taken: list[int] = []
+        self.barred = np.zeros(len(features), dtype=bool)
+        # Coordinates of every kernel on the orthonormalised kernels taken, one row each.
+        self.coordinates: list[FloatArray] = []
+
+    def take(self, n_wanted: int) -> list[float]:
+        """Take features while there are any with something left; return what each had left."""
+        scores: list[float] = []
+        while len(scores) < n_wanted:
+            left = np.where(self.barred, -np.inf, self.left)
+            best = int(np.argmax(left))
+            if left[best] <= 0:
+                break
+            if self._project_out(best):
+                self.taken.append(best)
+                scores.append(float(left[best]))
+                report(0.5 + 0.5 * len(scores) / n_wanted, "iterative screening")
+            self.barred[best] = True
+        return scores
+
+    def _project_out(self, position: int) -> bool:
+        """Project one kernel out of the target's; False, doing nothing, where it is dependent."""
+        column = self.bound.redundancy(self.features, self.features[[position]])[:, 0]
+        squared_norm = float(column[position])
+        for coordinate in self.coordinates:
+            column = column - coordinate[position] * coordinate
+        if column[position] <= DEPENDENCE_TOLERANCE * squared_norm:
+            return False
+        root = math.sqrt(column[position])
+        self.left -= self.left[position] / root * (column / root)
+        self.coordinates.append(column / root)
+        return True
+
+    def others(self) -> tuple[IndexArray, FloatArray]:
+        """Features not taken, by what they would add, and that."""
+        rest = np.setdiff1d(np.arange(len(self.features)), self.taken)
+        rest = rest[best_first(self.left[rest])]
+        return self.features[rest], self.left[rest]

@@ -1,0 +1,85 @@
+"""Iterative screening against projections of whole kernel matrices."""
+
+import numpy as np
+import pytest
+
+from hsieve import (
+    IncompatibleCombinationError,
+    IterativeScreening,
+    MutualInformation,
+    PairwiseHSIC,
+    Pearson,
+    Ranking,
+)
+from hsieve.progress import listen
+from tests.reference import naive_pairwise
+
+
+@pytest.fixture
+def data(rng):
+    X = rng.normal(size=(60, 14))
+    X[:, 7:] = X[:, :7] + 0.3 * X[:, 7:]
+    return X, 2 * X[:, 0] + X[:, 1] + 0.7 * X[:, 2]
+
+
+def linear_gram(column):
+    z = (column - column.mean()) / column.std()
+    return np.outer(z, z) / len(z)
+
+
+@pytest.mark.parametrize("n_screened", [6, 9, 14])
+def test_each_step_projects_the_kernels_taken_out_of_the_targets(n_screened, data):
+    X, y = data
+    path = IterativeScreening(n_screened).search(Pearson(squared=True).bind(X, y), 5)
+    grams = [linear_gram(column) for column in X.T]
+    expected = naive_pairwise.iterative_screening(grams, linear_gram(y), n_screened, 5)
+    assert path.order[:5].tolist() == expected
+    assert sorted(path.order.tolist()) == list(range(14))
+
+
+def test_features_screened_out_follow_by_relevance(data):
+    bound = PairwiseHSIC().bind(*data)
+    plain = Ranking().search(bound, 3)
+    path = IterativeScreening(6).search(bound, 3)
+    assert path.order[0] == plain.order[0]
+    assert set(path.order[:6].tolist()) == set(plain.order[:6].tolist())
+    np.testing.assert_array_equal(path.order[6:], plain.order[6:])
+    np.testing.assert_allclose(path.set_scores, np.cumsum(path.feature_scores[:3]))
+
+
+@pytest.mark.parametrize("measure", [PairwiseHSIC(), Pearson(squared=True)], ids=repr)
+def test_exact_copies_are_passed_over(measure, rng):
+    x = rng.normal(size=(80, 3))
+    X = np.hstack([x, x, x])
+    path = IterativeScreening(9).search(measure.bind(X, 3 * x[:, 0] + 2 * x[:, 1] + x[:, 2]), 3)
+    # Which of three copies is taken is a matter of rounding.
+    assert [int(feature) % 3 for feature in path.order[:3]] == [0, 1, 2]
+
+
+def test_it_ends_where_nothing_is_left(rng):
+    """A target that is one of the features has nothing left once that is taken."""
+    x = rng.normal(size=(40, 1))
+    path = IterativeScreening(4).search(Pearson(squared=True).bind(np.tile(x, 4), x[:, 0]), 3)
+    assert path.stop_reason == "nothing left to explain"
+    assert sorted(path.order.tolist()) == [0, 1, 2, 3]
+
+
+@pytest.mark.parametrize("measure", [MutualInformation(), Pearson()], ids=repr)
+def test_statistics_that_are_no_inner_products_are_refused(measure):
+    with pytest.raises(IncompatibleCombinationError, match="nothing to project"):
+        IterativeScreening().check_compatible(measure)
+
+
+@pytest.mark.parametrize("n_screened", [2, 5.5, None, True])
+def test_too_narrow_a_screen_is_refused(n_screened, data):
+    with pytest.raises(ValueError, match=r"not below the number of features wanted \(3\)"):
+        IterativeScreening(n_screened).search(PairwiseHSIC().bind(*data), 3)
+
+
+def test_progress_ends_at_one(data):
+    heard = []
+    bound = PairwiseHSIC().bind(*data)
+    with listen(lambda share, _: heard.append(share)):
+        IterativeScreening(10).search(bound, 3)
+    assert heard[-1] == 1.0
+    assert heard == sorted(heard)
