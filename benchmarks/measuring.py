@@ -98,12 +98,13 @@ def answer(text, measure_here):
 def measured(work):
     """Do the work; return its answer and its cost as a dictionary."""
     gc.collect()
+    others = set(psutil.Process().children())
     forget_peak()
     memory, cpu, start = peak_memory(), cpu_seconds(), time.perf_counter()
     result = work()
     seconds = time.perf_counter() - start
     cost = Cost(seconds, cpu_seconds() - cpu, peak_memory() - memory)
-    if psutil.Process().children():
+    if set(psutil.Process().children()) - others:
         raise MeasurementError("the work started processes, whose time and memory are not seen")
     return result, asdict(cost)
 

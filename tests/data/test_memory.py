@@ -21,7 +21,8 @@ def test_other_limits_are_refused(given):
 
 def test_shares_stay_within_the_limit():
     plan = MemoryPlan.for_data(10_000, 1_000, "200MB")
-    assert 4 * plan.block_bytes + plan.code_bytes + plan.stack_bytes <= 200 * 10**6
+    used = 4 * plan.block_bytes + plan.code_bytes + plan.stack_bytes + plan.factor_bytes
+    assert used <= 200 * 10**6
 
 
 def test_a_limit_that_cannot_be_kept_is_refused():

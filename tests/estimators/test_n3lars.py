@@ -1,11 +1,15 @@
 """N3LARS and HSIC Lasso: the path, what it finds, and odd input."""
 
+import subprocess
+import sys
 import warnings
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from hsieve import N3LARS, ConstantFeatureWarning, HSICLasso, LarsSearch, PairwiseHSIC
+from hsieve.data.blocks import as_blocks, open_columns
 from hsieve.data.synthetic import make_n3lars
 from tests.reference.coordinate_descent import nonnegative_lasso
 
@@ -101,3 +105,242 @@ def test_the_bound_spares_most_of_the_redundancies():
         warnings.simplefilter("error")
         lars = N3LARS(10).fit(problem.X, problem.y).path_.lars
     assert lars.share_spared > 0.8
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
+@pytest.mark.parametrize("seed", range(3))
+def test_with_a_cap_on_redundancy_no_copy_comes_in(lasso, seed):
+    problem = make_n3lars(300, 400, random_state=seed)
+    selector = lasso(10, max_redundancy=0.9).fit(problem.X, problem.y)
+    chosen = selector.selected_indices_.tolist()
+    assert found(problem, selector.selected_indices_)
+    assert len({feature % 200 for feature in chosen}) == 10
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
+def test_copies_that_were_met_are_reported_as_a_group(lasso):
+    problem = make_n3lars(300, 400, random_state=0)
+    selector = lasso(10, max_redundancy=0.9).fit(problem.X, problem.y)
+    for feature, group in zip(selector.selected_indices_, selector.groups_, strict=True):
+        copies = {int(other) % 200 for other in group}
+        assert copies <= {int(feature) % 200}
+    of_signals = [
+        group
+        for feature, group in zip(selector.selected_indices_, selector.groups_, strict=True)
+        if feature % 200 < 3
+    ]
+    assert [len(group) for group in of_signals] == [1, 1, 1]
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
+def test_where_a_cap_leaves_too_few_fewer_come_back_with_a_warning(lasso, rng):
+    x = rng.normal(size=(100, 2))
+    X = np.hstack([x, x + 1e-3 * rng.normal(size=(100, 2))])
+    with pytest.warns(ConstantFeatureWarning, match="4 features were asked for, but only 2 may"):
+        selector = lasso(4, max_redundancy=0.8).fit(X, x[:, 0] + x[:, 1] ** 2)
+    assert {int(j) % 2 for j in selector.selected_indices_} == {0, 1}
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
+def test_covariates_take_their_share_of_the_target_and_are_never_selected(lasso, rng):
+    batch = rng.normal(size=300)
+    X = rng.normal(size=(300, 8))
+    X[:, 0] = batch
+    X[:, 1] = batch + 0.2 * rng.normal(size=300)  # a mere proxy of the batch
+    y = 2 * batch + np.abs(X[:, 5])
+    assert {0, 1} <= set(lasso(3).fit(X, y).selected_indices_.tolist())
+    adjusted = lasso(1, covariates=[0]).fit(X, y)
+    assert adjusted.selected_indices_.tolist() == [5]
+    assert adjusted.coef_[0] == 0
+    with pytest.warns(ConstantFeatureWarning, match="only 7 may be selected"):
+        assert 0 not in lasso(8, covariates=[0]).fit(X, y).selected_indices_
+
+
+def test_covariates_are_counted_among_all_features_although_some_are_constant(rng):
+    X = rng.normal(size=(200, 6))
+    X[:, 1] = 7.0
+    y = X[:, 3] + 0.5 * np.abs(X[:, 5])
+    with pytest.warns(ConstantFeatureWarning):
+        selector = N3LARS(1, covariates=[3, 1]).fit(X, y)
+    assert selector.selected_indices_.tolist() == [5]
+
+
+@pytest.mark.parametrize("form", ["dense", "coded"])
+def test_relatives_are_the_features_with_the_highest_nhsic(form, rng):
+    X = rng.normal(size=(400, 30))
+    X[:, 20] = X[:, 3] + 0.1 * rng.normal(size=400)
+    X[:, 7] = X[:, 3] ** 3
+    X[:, 11] = 2.0
+    with pytest.warns(ConstantFeatureWarning):
+        selector = N3LARS(2, form=form).fit(X, np.abs(X[:, 3]) + X[:, 8])
+    relatives = {r.feature: r for r in selector.relatives(X, n_relatives=4)}
+    assert set(relatives) == set(selector.selected_indices_.tolist())
+    (one,) = relatives.keys() - {8}
+    assert set(relatives[one].indices[:2].tolist()) == {3, 7, 20} - {one}
+    bound = PairwiseHSIC(form=form).bind(X, X[:, 0])
+    expected = bound.redundancy(relatives[one].indices, [one])[:, 0]
+    np.testing.assert_allclose(relatives[one].scores, expected, rtol=1e-5)
+    assert (np.diff(relatives[one].scores) <= 0).all()
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
+@pytest.mark.parametrize("form", ["dense", "coded"])
+def test_one_wild_value_in_a_true_feature_does_not_hide_it(lasso, form, rng):
+    X = rng.normal(size=(200, 50))
+    y = np.abs(X[:, 4]) + X[:, 9]
+    X[17, 4], X[80, 9], X[3, 30] = 1e4, -1e6, 1e4
+    selected = lasso(2, form=form).fit(X, y).selected_indices_
+    assert sorted(selected.tolist()) == [4, 9]
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
+@pytest.mark.parametrize("offset", [1e4, 1e5, 1e9])
+def test_large_offsets_hide_nothing(lasso, offset, rng):
+    X = rng.normal(size=(200, 50)) + offset
+    y = np.abs(X[:, 4] - offset) + X[:, 9] - offset
+    assert sorted(lasso(2).fit(X, y).selected_indices_.tolist()) == [4, 9]
+
+
+@pytest.mark.parametrize("n_samples", [101, 127, 200])
+def test_any_number_of_samples_is_used_whole(n_samples, rng):
+    """The last rows matter: all the dependence is in them."""
+    X = rng.normal(size=(n_samples, 20))
+    y = rng.normal(size=n_samples)
+    y[-31:] = 4 * X[-31:, 6]
+    assert N3LARS(1).fit(X, y).selected_indices_.tolist() == [6]
+
+
+def test_several_outputs(rng):
+    X = rng.normal(size=(200, 20))
+    y = np.column_stack([np.abs(X[:, 2]), X[:, 11] ** 3])
+    assert sorted(N3LARS(2).fit(X, y).selected_indices_.tolist()) == [2, 11]
+
+
+def test_discrete_features_and_categories(rng):
+    X = rng.normal(size=(300, 12))
+    X[:, 3] = rng.integers(0, 3, 300)
+    X[:, 6] = rng.integers(0, 6, 300)
+    y = (X[:, 3] == 1) + np.isin(X[:, 6], [0, 3, 5]) + 0.2 * rng.normal(size=300)
+    selector = N3LARS(2, categorical=[6]).fit(X, y)
+    assert sorted(selector.selected_indices_.tolist()) == [3, 6]
+
+
+def test_the_global_random_state_is_not_touched(rng):
+    X, y = rng.normal(size=(60, 10)), rng.normal(size=60)
+    np.random.seed(3)  # noqa: NPY002 - the global state is what is looked at
+    before = np.random.get_state()[1].copy()  # noqa: NPY002
+    N3LARS(3).fit(X, y)
+    np.testing.assert_array_equal(np.random.get_state()[1], before)  # noqa: NPY002
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"max_redundancy": 0}, "max_redundancy must be None or a number above 0"),
+        ({"max_redundancy": "low"}, "max_redundancy must be None or a number above 0"),
+        ({"covariates": [99]}, "covariates must hold whole-number positions below 5"),
+        ({"form": "bytes"}, "form must be 'auto', 'dense' or 'coded'"),
+        ({"memory_limit": "plenty"}, "memory_limit must be None"),
+        ({"memory_limit": 1000}, "too small for 40 samples"),
+    ],
+)
+def test_wrong_options_are_refused(options, message, rng):
+    with pytest.raises(ValueError, match=message):
+        N3LARS(2, **options).fit(rng.normal(size=(40, 5)), rng.normal(size=40))
+
+
+class TestData:
+    """The same answer from every kind of storage."""
+
+    @pytest.fixture
+    def problem(self):
+        return make_n3lars(500, 200, random_state=4)
+
+    @pytest.mark.parametrize("form", ["dense", "coded"])
+    @pytest.mark.parametrize("order", ["C", "F"])
+    def test_a_mapped_file_gives_what_the_array_gives(self, form, order, problem, tmp_path):
+        whole = N3LARS(6, form=form).fit(problem.X, problem.y)
+        np.save(tmp_path / "X.npy", np.asarray(problem.X, order=order))
+        mapped = np.load(tmp_path / "X.npy", mmap_mode="r")
+        selector = N3LARS(6, form=form).fit(mapped, problem.y)
+        np.testing.assert_array_equal(selector.selected_indices_, whole.selected_indices_)
+        np.testing.assert_allclose(selector.coef_, whole.coef_, atol=1e-6)
+
+    @pytest.mark.parametrize("form", ["dense", "coded"])
+    def test_a_parquet_file_gives_what_the_array_gives(self, form, problem, tmp_path):
+        names = [f"x{j}" for j in range(200)]
+        frame = pd.DataFrame(problem.X, columns=names).assign(y=problem.y)
+        frame.to_parquet(tmp_path / "data.parquet")
+        table = open_columns(tmp_path / "data.parquet", target="y")
+        selector = N3LARS(6, form=form).fit(table.columns, table.y)
+        whole = N3LARS(6, form=form).fit(problem.X, problem.y)
+        np.testing.assert_array_equal(selector.selected_indices_, whole.selected_indices_)
+        assert selector.feature_names_in_.tolist() == names
+        expected = [names[j] for j in sorted(whole.selected_indices_)]
+        assert selector.get_feature_names_out().tolist() == expected
+        assert len(selector.relatives(table.columns)) == 6
+
+    @pytest.mark.parametrize("form", ["dense", "coded"])
+    def test_a_tight_memory_limit_changes_nothing(self, form, problem):
+        free = N3LARS(6, form=form).fit(problem.X, problem.y)
+        tight = N3LARS(6, form=form, memory_limit="16.8MB").fit(problem.X, problem.y)
+        np.testing.assert_array_equal(free.selected_indices_, tight.selected_indices_)
+        np.testing.assert_allclose(free.coef_, tight.coef_, atol=1e-6)
+
+    def test_single_precision_and_whole_numbers_are_read_as_they_are(self, problem):
+        whole = N3LARS(3).fit(problem.X, problem.y)
+        single = N3LARS(3).fit(problem.X.astype(np.float32), problem.y)
+        np.testing.assert_array_equal(whole.selected_indices_, single.selected_indices_)
+        counts = np.round(100 * problem.X).astype(np.int16)
+        np.testing.assert_array_equal(
+            N3LARS(3).fit(counts, problem.y).selected_indices_,
+            N3LARS(3).fit(counts.astype(float), problem.y).selected_indices_,
+        )
+
+    def test_column_blocks_of_another_width_have_no_relatives(self, problem):
+        selector = N3LARS(3).fit(problem.X, problem.y)
+        with pytest.raises(ValueError, match="X has 100 features, but N3LARS is expecting 200"):
+            selector.relatives(as_blocks(problem.X[:, :100]))
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf])
+    def test_values_that_are_not_finite_are_refused_by_column_and_row(self, bad, problem):
+        X = problem.X.copy()
+        X[7, 33] = bad
+        with pytest.raises(ValueError, match=r"Column 33 holds .* in row 7"):
+            N3LARS(3).fit(X, problem.y)
+
+
+@pytest.mark.slow
+def test_the_memory_limit_is_kept(tmp_path):
+    """Anonymous memory of a fresh process, against a file four times the limit."""
+    path = tmp_path / "X.npy"
+    rng = np.random.default_rng(0)
+    n_samples, n_features = 20_000, 10_000
+    X = np.lib.format.open_memmap(path, mode="w+", dtype=np.float32, shape=(n_samples, n_features))
+    for start in range(0, n_features, 500):
+        X[:, start : start + 500] = rng.standard_normal((n_samples, 500), dtype=np.float32)
+    np.save(tmp_path / "y.npy", X[:, 0] ** 2 + X[:, 1])
+    X.flush()
+    script = (
+        "import numpy as np, sys, threading, time, psutil\n"
+        "from hsieve import N3LARS\n"
+        f"X = np.load({str(path)!r}, mmap_mode='r')\n"
+        f"y = np.load({str(tmp_path / 'y.npy')!r})\n"
+        "N3LARS(2).fit(np.array(X[:50, :20]), y[:50])\n"
+        "me, peak = psutil.Process(), [0]\n"
+        "def own():\n"
+        "    info = me.memory_info()\n"
+        "    return info.rss - info.shared\n"
+        "before = own()\n"
+        "def watch():\n"
+        "    while True:\n"
+        "        peak[0] = max(peak[0], own())\n"
+        "        time.sleep(0.002)\n"
+        "threading.Thread(target=watch, daemon=True).start()\n"
+        "chosen = N3LARS(5, memory_limit='200MB').fit(X, y).selected_indices_\n"
+        "print(peak[0] - before, sorted(chosen[:2].tolist()))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    used, chosen = done.stdout.decode().split(maxsplit=1)
+    assert chosen.strip() == "[0, 1]"
+    assert int(used) < 200e6

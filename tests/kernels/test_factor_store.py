@@ -1,5 +1,7 @@
 """Factors on demand: both forms, any block size, kept or made anew."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -37,31 +39,41 @@ def exact_grams(data):
     return grams
 
 
+def copied(group):
+    return replace(group, rows=group.rows.copy())
+
+
 def gathered(groups, n_features):
     found = {}
     for group in groups:
+        assert len(group.places) == len(group.norms)
         ends = [*group.starts[1:], len(group.rows)]
         for place, first, last, norm in zip(
             group.places, group.starts, ends, group.norms, strict=True
         ):
             assert last > first
-            found[int(place)] = (group.rows[first:last].copy(), norm)
+            found[int(place)] = (group.rows[first:last], norm)
     assert sorted(found) == list(range(n_features))
     return found
 
 
 def stores(data, block_bytes, code_bytes=10**9):
     blocks = as_blocks(data)
-    return {
-        "dense": DenseFactors(blocks, CATEGORICAL, block_bytes=block_bytes),
-        "coded": CodedFactors(blocks, CATEGORICAL, block_bytes=block_bytes, code_bytes=code_bytes),
-    }
+    dense = DenseFactors(blocks, CATEGORICAL, block_bytes=block_bytes, factor_bytes=30_000)
+    coded = CodedFactors(
+        blocks,
+        CATEGORICAL,
+        block_bytes=block_bytes,
+        code_bytes=code_bytes,
+        batch_bytes=30_000,
+    )
+    return {"dense": dense, "coded": coded}
 
 
 @pytest.mark.parametrize("form", ["dense", "coded"])
 @pytest.mark.parametrize("block_bytes", [1, 5000, 10**8])
 def test_the_walk_gives_every_kernel_once(form, block_bytes, data):
-    found = gathered(stores(data, block_bytes)[form].walk(), data.shape[1])
+    found = gathered(stores(data, block_bytes)[form].walk(copied), data.shape[1])
     tolerance = 1e-4 if form == "dense" else 0.03
     for feature, exact in enumerate(exact_grams(data)):
         rows, norm = found[feature]
@@ -73,9 +85,9 @@ def test_the_walk_gives_every_kernel_once(form, block_bytes, data):
 @pytest.mark.parametrize("form", ["dense", "coded"])
 def test_features_asked_for_come_in_their_order_and_as_often(form, data):
     store = stores(data, 4000)[form]
-    everything = gathered(store.walk(), data.shape[1])
+    everything = gathered(store.walk(copied), data.shape[1])
     wanted = np.array([6, 0, 2, 0, 4])
-    found = gathered(store.factors(wanted), len(wanted))
+    found = gathered(store.each(wanted, copied), len(wanted))
     for place, feature in enumerate(wanted):
         np.testing.assert_allclose(found[place][0], everything[feature][0], atol=1e-6)
 
@@ -83,12 +95,12 @@ def test_features_asked_for_come_in_their_order_and_as_often(form, data):
 def test_codes_that_do_not_fit_are_made_anew(data):
     kept = stores(data, 10**8)["coded"]
     forgetful = stores(data, 4000, code_bytes=2 * (N + 2048))["coded"]
-    everything = gathered(kept.walk(), data.shape[1])
-    again = gathered(forgetful.walk(), data.shape[1])
+    everything = gathered(kept.walk(copied), data.shape[1])
+    again = gathered(forgetful.walk(copied), data.shape[1])
     assert len(forgetful._kept) == 2
     for feature in everything:
         np.testing.assert_array_equal(again[feature][0], everything[feature][0])
-    found = gathered(forgetful.factors(np.arange(5)), 5)
+    found = gathered(forgetful.each(np.arange(5), copied), 5)
     np.testing.assert_array_equal(found[1][0], everything[1][0])
 
 

@@ -67,7 +67,9 @@ def test_redundancy(form, error, features, exact_kernels, signal):
 
 
 @pytest.mark.parametrize("form", ["dense", "coded"])
-def test_features_of_few_values_are_exact_but_for_the_rounding_of_single_precision(form, features, exact_kernels, signal):
+def test_features_of_few_values_are_exact_but_for_the_rounding_of_single_precision(
+    form, features, exact_kernels, signal
+):
     few = np.array([4, 5])
     bound = PairwiseHSIC(form=form).bind(features, signal)
     expected = [[np.vdot(exact_kernels[j], exact_kernels[k]) for k in few] for j in few]

@@ -14,6 +14,7 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 # Enough for reading at full speed.
 USUAL_BLOCK = 64 * 10**6
 USUAL_STACK = 512 * 10**6
+USUAL_FACTORS = 32 * 10**6
 # Arrays on the way take so many bytes for each sample, and this much whatever the data.
 BYTES_A_SAMPLE = 1_500
 FIXED_BYTES = 16 * 10**6
@@ -33,11 +34,14 @@ class MemoryPlan:
         Codes kept.
     stack_bytes : int
         Factors of active features.
+    factor_bytes : int
+        Factors of other features, kept or at work.
     """
 
     block_bytes: int
     code_bytes: int
     stack_bytes: int
+    factor_bytes: int
 
     @classmethod
     def for_data(
@@ -63,7 +67,7 @@ class MemoryPlan:
             If the limit cannot be kept.
         """
         if limit is None:
-            return cls(USUAL_BLOCK, 2**62, USUAL_STACK)
+            return cls(USUAL_BLOCK, 2**62, USUAL_STACK, USUAL_FACTORS)
         total = bytes_of(limit)
         needed = FIXED_BYTES + BYTES_A_SAMPLE * n_samples
         if total < needed:
@@ -76,7 +80,8 @@ class MemoryPlan:
         return cls(
             block_bytes=max(8 * n_samples, min(USUAL_BLOCK, free // (4 * COPIES_OF_BLOCK))),
             code_bytes=free // 2,
-            stack_bytes=min(USUAL_STACK, free // 4),
+            stack_bytes=min(USUAL_STACK, free // 8),
+            factor_bytes=min(USUAL_FACTORS, free // 8),
         )
 
 

@@ -200,10 +200,11 @@ def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDAr
     numbers : ndarray of shape (n_samples, n_columns)
         Finite numbers; not changed.
     robust : bool, default=False
-        Whether far outliers may shrink the scale: where a value lies more than five deviations
-        from the mean, the scale is the deviation or three times what the range from the 5 % to
-        the 95 % quantile would be worth for a normal variable, whichever is smaller. One wild
-        value then does not press all the others into one point.
+        Whether wild values are kept from pressing all the others into one point. Where a value
+        lies more than five deviations from the mean, the range from the 5 % to the 95 % quantile
+        is turned into the deviation of a normal variable with that range; if the deviation is
+        more than three times that, the former is the scale. Samples of a lognormal or t(3)
+        variable do not go that far.
 
     Returns
     -------
@@ -251,7 +252,8 @@ def _tamed(centred: NDArray[np.floating], deviation: NDArray[np.floating]) -> ND
 
 def tamed_scale(deviation: float, spread: float) -> float:
     """Scale of a feature with far outliers: see :func:`standardised`."""
-    return min(deviation, OUTLIER_FACTOR * spread / NORMAL_SPREAD) if spread > 0 else deviation
+    calm = spread / NORMAL_SPREAD
+    return calm if 0 < OUTLIER_FACTOR * calm < deviation else deviation
 
 
 def _indicators(values: NDArray[np.floating]) -> NDArray[np.floating]:

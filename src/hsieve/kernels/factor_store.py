@@ -2,8 +2,8 @@
 
 Two forms give the same interface:
 
-* **dense**: landmark factors from the numbers themselves, right to 5e-5 an entry. Nothing is kept;
-  columns are read again when they are needed again.
+* **dense**: landmark factors from the numbers themselves, right to 5e-5 an entry. Factors that are
+  asked for by name are kept as far as the memory allows; the others are made anew each time.
 * **coded**: one byte a value (:mod:`hsieve.kernels.levels`). Columns are read and coded once; codes
   are kept as far as the memory allows and made anew where not. Three times as quick for many
   samples, right to about 1e-3 of a dependence that matters.
@@ -13,9 +13,9 @@ are several times slower than one product of a stack of them.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +35,16 @@ __all__ = ["CodedFactors", "DenseFactors", "FactorGroup", "FactorStore", "form_f
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
+Result = TypeVar("Result")
 
 # From this many samples *and* values on, features are coded.
 CODED_SAMPLES = 8_192
 CODED_VALUES = 20_000_000
 # Numbers treated together, of columns or of factors: they stay in the second cache.
 BATCH_NUMBERS = 131_072
-# Codes treated together: enough for products of stacks, few enough to be quick in memory.
-CODED_BATCH_NUMBERS = 1_048_576
 USUAL_RANK = 16
+# Coded features treated together.
+CODED_BATCH = 64
 # Bytes of a feature beside its codes: positions and counts of 256 levels.
 LEVELS_BYTES = 2_048
 
@@ -85,7 +86,7 @@ class FactorGroup:
         Which of the features asked for these are.
     rows : ndarray of shape (n_rows, n_samples)
         Transposed factors, one below the other: the kernel of the first feature is F'F with F its
-        rows. They may be overwritten by the next group.
+        rows.
     starts : ndarray of shape (n_group,)
         Row at which each feature begins; each has at least one.
     norms : ndarray of shape (n_group,)
@@ -128,21 +129,31 @@ class FactorStore(ABC):
         """Number of features."""
         return self._blocks.n_features
 
-    def walk(self) -> Iterator[FactorGroup]:
-        """Go through all features once, as their storage reads fastest."""
+    def walk(self, function: Callable[[FactorGroup], Result]) -> Iterator[Result]:
+        """Apply a function to groups of all features, as their storage reads fastest."""
         for features in self._blocks.walk(self._block_bytes):
-            yield from self._groups(features, features)
+            yield from self._each(features, features, function)
 
-    def factors(self, features: IndexArray) -> Iterator[FactorGroup]:
-        """Go through some features, in blocks; places count along `features`."""
+    def each(
+        self, features: IndexArray, function: Callable[[FactorGroup], Result]
+    ) -> Iterator[Result]:
+        """Apply a function to groups of some features; places count along `features`.
+
+        A group may be overwritten as soon as the function has returned.
+        """
         width = max(1, self._block_bytes // (self.n_samples * self._blocks.dtype.itemsize))
         for start in range(0, len(features), width):
             chosen = features[start : start + width]
-            yield from self._groups(chosen, np.arange(start, start + len(chosen)))
+            yield from self._each(chosen, np.arange(start, start + len(chosen)), function)
 
     @abstractmethod
-    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator[FactorGroup]:
-        """Make groups of the features of one block."""
+    def _each(
+        self,
+        features: IndexArray,
+        places: IndexArray,
+        function: Callable[[FactorGroup], Result],
+    ) -> Iterator[Result]:
+        """Apply a function to groups of the features of one block."""
 
     def _slices(self, n_features: int, n_numbers: int) -> Iterator[slice]:
         """Cut features into pieces of about so many numbers."""
@@ -152,7 +163,60 @@ class FactorStore(ABC):
 
 
 class DenseFactors(FactorStore):
-    """Factors from the numbers themselves; see the module."""
+    """Factors from the numbers themselves; see the module.
+
+    Parameters
+    ----------
+    blocks, categorical, block_bytes
+        As in :class:`FactorStore`.
+    factor_bytes : int
+        Most that factors kept for being asked for again may take.
+    """
+
+    def __init__(
+        self,
+        blocks: ColumnBlocks,
+        categorical: NDArray[np.bool_],
+        *,
+        block_bytes: int,
+        factor_bytes: int,
+    ) -> None:
+        super().__init__(blocks, categorical, block_bytes=block_bytes)
+        self._room = factor_bytes
+        self._kept: dict[int, tuple[NDArray[np.float32], float]] = {}
+
+    def each(
+        self, features: IndexArray, function: Callable[[FactorGroup], Result]
+    ) -> Iterator[Result]:
+        """Apply a function; features asked for before come from memory, as far as it goes."""
+        new = np.array([p for p, feature in enumerate(features) if int(feature) not in self._kept])
+        new = new.astype(np.intp)
+        for group in super().each(features[new], lambda group: group):
+            if not self._keep(features[new[group.places]], group):
+                yield function(replace(group, places=new[group.places]))
+        kept = [p for p, feature in enumerate(features) if int(feature) in self._kept]
+        if kept:
+            yield function(_joined(kept, [self._kept[int(features[place])] for place in kept]))
+
+    def _each(
+        self,
+        features: IndexArray,
+        places: IndexArray,
+        function: Callable[[FactorGroup], Result],
+    ) -> Iterator[Result]:
+        return map(function, self._groups(features, places))
+
+    def _keep(self, features: IndexArray, group: FactorGroup) -> bool:
+        """Remember the factors of a group, if there is room for them."""
+        if group.rows.nbytes > self._room:
+            return False
+        self._room -= group.rows.nbytes
+        ends = [*group.starts[1:], len(group.rows)]
+        for feature, first, last, norm in zip(
+            features, group.starts, ends, group.norms, strict=True
+        ):
+            self._kept[int(feature)] = (group.rows[first:last], float(norm))
+        return True
 
     def _groups(self, features: IndexArray, places: IndexArray) -> Iterator[FactorGroup]:
         numbers = self._blocks.read(features)
@@ -183,6 +247,9 @@ class CodedFactors(FactorStore):
         As in :class:`FactorStore`.
     code_bytes : int
         Most that kept codes may take; features beyond are read and coded anew.
+    batch_bytes : int
+        Most that the factors of features treated together may take: enough for products of
+        stacks, few enough to be quick in memory.
     """
 
     def __init__(
@@ -192,17 +259,28 @@ class CodedFactors(FactorStore):
         *,
         block_bytes: int,
         code_bytes: int,
+        batch_bytes: int,
     ) -> None:
         super().__init__(blocks, categorical, block_bytes=block_bytes)
+        most_numbers = batch_bytes // (USUAL_RANK * np.dtype(np.float32).itemsize)
+        self._batch_numbers = min(most_numbers, CODED_BATCH * self.n_samples)
         self._most_kept = code_bytes // (self.n_samples + LEVELS_BYTES)
         self._kept: dict[int, Levels] = {}
         self._buffer = _Buffer()
 
-    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator[FactorGroup]:
+    def _each(
+        self,
+        features: IndexArray,
+        places: IndexArray,
+        function: Callable[[FactorGroup], Result],
+    ) -> Iterator[Result]:
         self._code([int(feature) for feature in features if int(feature) not in self._kept])
-        for part in self._slices(len(features), CODED_BATCH_NUMBERS):
+
+        def apply(part: slice) -> Result:
             levels = [self._kept[int(feature)] for feature in features[part]]
-            yield _group_of_levels(places[part], levels, self._buffer)
+            return function(_group_of_levels(places[part], levels, self._buffer))
+
+        yield from map(apply, self._slices(len(features), self._batch_numbers))
         self._forget()
 
     def _code(self, features: list[int]) -> None:
@@ -246,6 +324,14 @@ def _group_of_factors(places: IndexArray, factors: FloatArray) -> FactorGroup:
     rows = np.ascontiguousarray(factors.transpose(0, 2, 1), dtype=np.float32)
     starts = np.arange(0, n_group * rank, rank)
     return FactorGroup(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
+
+
+def _joined(places: list[int], factors: list[tuple[NDArray[np.float32], float]]) -> FactorGroup:
+    """Make one group of the factors of single features."""
+    starts = np.cumsum([0, *(len(rows) for rows, _ in factors[:-1])])
+    rows = np.concatenate([rows for rows, _ in factors])
+    norms = np.array([norm for _, norm in factors])
+    return FactorGroup(np.array(places, dtype=np.intp), rows, starts, norms)
 
 
 def _gram_norms(rows: NDArray[np.float32]) -> FloatArray:

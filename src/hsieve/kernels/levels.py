@@ -40,7 +40,7 @@ CodeArray = NDArray[np.unsignedinteger[Any]]
 
 N_LEVELS = 256
 # Features with at most this many values are treated by their values in the dense form too.
-FEW_VALUES = 32
+FEW_VALUES = 16
 # Bins of the histogram from which levels are made; a bin may be this wide, in deviations.
 FINE_BINS = (4096, 65536)
 WIDEST_BIN = 0.02
@@ -138,7 +138,7 @@ def few_valued_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatA
     Parameters
     ----------
     numbers : ndarray of shape (n_samples, n_features)
-        Standardised features, each of at most 32 values.
+        Standardised features, each of at most 16 values.
 
     Yields
     ------

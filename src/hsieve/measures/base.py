@@ -72,6 +72,10 @@ class PairwiseStatistics(Protocol):
 
     n_features: int
 
+    @property
+    def worthwhile_entries(self) -> int:
+        """How many redundancies take about as long as asking for them does."""
+
     def relevance(self, features: IndexArray) -> FloatArray:
         """Dependence of each feature on the target."""
 
@@ -86,6 +90,11 @@ class BoundMeasure(ABC):
     """A measure tied to data; immutable."""
 
     n_features: int
+
+    @property
+    def worthwhile_entries(self) -> int:
+        """How many redundancies take about as long as asking for them does."""
+        return 1024
 
 
 class JointBoundMeasure(BoundMeasure):

@@ -19,6 +19,7 @@ high-dimensional data", 2014.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -120,9 +121,18 @@ class PairwiseHSIC(Measure):
         categorical = np.zeros(blocks.n_features, dtype=bool)
         categorical[check_positions(self.categorical, blocks.n_features)] = True
         if form_for(blocks.n_samples, blocks.n_features, self.form) == "dense":
-            return DenseFactors(blocks, categorical, block_bytes=plan.block_bytes)
+            return DenseFactors(
+                blocks,
+                categorical,
+                block_bytes=plan.block_bytes,
+                factor_bytes=plan.factor_bytes,
+            )
         return CodedFactors(
-            blocks, categorical, block_bytes=plan.block_bytes, code_bytes=plan.code_bytes
+            blocks,
+            categorical,
+            block_bytes=plan.block_bytes,
+            code_bytes=plan.code_bytes,
+            batch_bytes=plan.factor_bytes,
         )
 
 
@@ -157,6 +167,11 @@ class BoundPairwiseHSIC(BoundMeasure):
         return len(self.columns)
 
     @property
+    def worthwhile_entries(self) -> int:
+        """How many redundancies take about as long as asking for them does."""
+        return max(512, 500_000 // self.store.n_samples)
+
+    @property
     def constant(self) -> NDArray[np.bool_]:
         """True where a feature holds one single value."""
         return np.asarray(self.norms[self.columns] == 0)
@@ -180,8 +195,9 @@ class BoundPairwiseHSIC(BoundMeasure):
         columns = self.columns[np.asarray(active, dtype=np.intp)]
         products = np.empty((len(rows), len(columns)))
         for places, stack, starts in self.actives.stacks(columns):
-            for group in self.store.factors(rows):
-                products[np.ix_(group.places, places)] = _squares(group, stack, starts)
+            squares = partial(_squares, stack=stack, starts=starts)
+            for group_places, block in self.store.each(rows, squares):
+                products[np.ix_(group_places, places)] = block
         if self.normalised:
             norms = np.where(self.norms > 0, self.norms, 1.0)
             products /= np.outer(norms[rows], norms[columns])
@@ -229,13 +245,13 @@ def nearest_relatives(
     plan = MemoryPlan.for_data(blocks.n_samples, blocks.n_features, measure.memory_limit)
     store = measure.store(blocks, plan)
     actives = _ActiveFactors(store, plan.stack_bytes)
-    own = np.concatenate([group.norms for group in store.factors(features)])
+    own = np.concatenate(list(store.each(features, lambda group: group.norms)))
     found = np.zeros((blocks.n_features, len(features)))
-    for group in store.walk():
-        for places, stack, starts in actives.stacks(features):
-            norms = np.outer(np.where(group.norms > 0, group.norms, 1.0), own[places])
-            found[np.ix_(group.places, places)] = _squares(group, stack, starts) / norms
-        report((group.places.max() + 1) / blocks.n_features, "relatives")
+    for places, stack, starts in actives.stacks(features):
+        squares = partial(_normed_squares, stack=stack, starts=starts, norms=own[places])
+        for group_places, block in store.walk(squares):
+            found[np.ix_(group_places, places)] = block
+            report((group_places.max() + 1) / blocks.n_features, "relatives")
     found[features, np.arange(len(features))] = -1.0
     n_kept = min(n_relatives, blocks.n_features - 1)
     closest = np.argsort(-found, axis=0, kind="stable")[:n_kept]
@@ -271,22 +287,22 @@ class _ActiveFactors:
             lengths = spans[:, 1] - spans[:, 0]
             yield inside, rows, np.cumsum(lengths) - lengths
         for place in np.flatnonzero(~held):
-            for group in self._store.factors(columns[[place]]):
-                yield np.array([place]), group.rows.copy(), group.starts
+            for rows, starts in self._store.each(columns[[place]], _copied):
+                yield np.array([place]), rows, starts
 
     def _add(self, columns: list[int]) -> None:
         """Append factors, unless the stack is full."""
         used = max((last for _, last in self._span.values()), default=0)
-        for group in self._store.factors(np.array(columns, dtype=np.intp)):
-            needed = used + len(group.rows)
+        # One by one, so that factors and their copy never take more than the stack itself.
+        for column in columns:
+            ((rows, _),) = self._store.each(np.array([column]), _copied)
+            needed = used + len(rows)
             if needed * self._stack.itemsize * self._store.n_samples > self._most_bytes:
                 return
             if needed > len(self._stack):
                 self._grow(needed)
-            self._stack[used:needed] = group.rows
-            ends = [*group.starts[1:], len(group.rows)]
-            for place, first, last in zip(group.places, group.starts, ends, strict=True):
-                self._span[columns[place]] = (used + int(first), used + int(last))
+            self._stack[used:needed] = rows
+            self._span[column] = (used, needed)
             used = needed
 
     def _grow(self, needed: int) -> None:
@@ -304,10 +320,15 @@ def _first_pass(store: FactorStore, target: FloatArray) -> tuple[FloatArray, Flo
     rows = np.ascontiguousarray(target.T, dtype=np.float32)
     relevance, norms = np.empty(store.n_features), np.empty(store.n_features)
     done = 0
-    for group in store.walk():
-        relevance[group.places] = _squares(group, rows, np.zeros(1, dtype=np.intp))[:, 0]
-        norms[group.places] = group.norms
-        done += len(group.places)
+    one = np.zeros(1, dtype=np.intp)
+
+    def products(group: FactorGroup) -> tuple[IndexArray, FloatArray, FloatArray]:
+        return *_squares(group, rows, one), group.norms
+
+    for places, squares, group_norms in store.walk(products):
+        relevance[places] = squares[:, 0]
+        norms[places] = group_norms
+        done += len(places)
         report(0.8 * done / store.n_features, "relevance")
     # Rounding leaves a constant feature with a kernel that is not quite zero.
     norms[norms <= NO_KERNEL * store.n_samples] = 0.0
@@ -315,12 +336,27 @@ def _first_pass(store: FactorStore, target: FloatArray) -> tuple[FloatArray, Flo
     return relevance, norms
 
 
-def _squares(group: FactorGroup, stack: FloatArray, starts: IndexArray) -> FloatArray:
-    """Squared norms of F'G for each feature of the group and each factor of the stack."""
+def _copied(group: FactorGroup) -> tuple[FloatArray, IndexArray]:
+    """Rows of a group that stay."""
+    return group.rows.copy(), group.starts
+
+
+def _normed_squares(
+    group: FactorGroup, stack: FloatArray, starts: IndexArray, norms: FloatArray
+) -> tuple[IndexArray, FloatArray]:
+    """Places of a group, and its NHSIC with the factors of a stack whose kernels have norms."""
+    places, squares = _squares(group, stack, starts)
+    return places, squares / np.outer(np.where(group.norms > 0, group.norms, 1.0), norms)
+
+
+def _squares(
+    group: FactorGroup, stack: FloatArray, starts: IndexArray
+) -> tuple[IndexArray, FloatArray]:
+    """Places of a group, and the squared norms of F'G for each of its features and the stack's."""
     cross = group.rows @ stack.T
     squares = np.add.reduceat(np.square(cross, dtype=np.float64), starts, axis=1)
     products: FloatArray = np.add.reduceat(squares, group.starts, axis=0)
-    return products
+    return group.places, products
 
 
 def _target_factor(y: Any, target_kind: str) -> FloatArray:

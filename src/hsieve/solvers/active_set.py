@@ -81,15 +81,19 @@ class EntriesOnDemand:
         self._touched[feature] = True
 
     def fill(self, features: IndexArray, active: Iterable[int]) -> None:
-        """Ask for all entries Q[features, active] not known yet, one block per pattern of gaps."""
+        """Ask for all entries Q[features, active] not known yet.
+
+        One block for features that lack one entry, one for those that lack two or three, and so
+        on: few calls, at the price of computing some known entries again.
+        """
         columns = np.array(list(active), dtype=np.intp)
         if not len(columns) or not len(features):
             return
         gaps = ~np.stack([self._known[j][features] for j in columns], axis=1)
-        patterns, which = np.unique(gaps, axis=0, return_inverse=True)
-        for number, pattern in enumerate(patterns):
-            if pattern.any():
-                self._ask(features[which.ravel() == number], columns[pattern])
+        sizes = np.frexp(gaps.sum(axis=1).astype(np.float64))[1]
+        for size in np.unique(sizes[sizes > 0]):
+            rows = sizes == size
+            self._ask(features[rows], columns[gaps[rows].any(axis=0)])
 
     def column(self, feature: int, rows: IndexArray) -> FloatArray:
         """Entries Q[rows, feature]; unknown ones are zero."""
@@ -117,7 +121,9 @@ class EntriesOnDemand:
     def _ask(self, features: IndexArray, columns: IndexArray) -> None:
         block = self._block(features, columns)
         for feature, values in zip(columns.tolist(), block.T, strict=True):
-            self._columns[feature][features] = values
+            # What is known stays: computed in another block it could differ in the last digit.
+            new = ~self._known[feature][features]
+            self._columns[feature][features[new]] = values[new]
             self._known[feature][features] = True
         self._touched[features] = True
 

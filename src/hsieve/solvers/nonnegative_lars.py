@@ -64,8 +64,10 @@ BOUND_SLACK = 1e-9
 SLOPE_TOLERANCE = 1e-12
 # Far above what any path was seen to need; ends a path that rounding keeps from advancing.
 STEPS_PER_FEATURE = 64
-# Entries with fewer active features than this are asked for at once.
-LEAST_FILLED = 16
+# Entries with so many active features are asked for together in any case.
+COLUMNS_AT_ONCE = 8
+# More features than this are asked for together only where entries are cheap.
+MOST_FEATURES = 64
 EPSILON = float(np.finfo(np.float64).eps)
 
 
@@ -78,7 +80,7 @@ def nonnegative_lars_path(
     first: Sequence[int] = (),
     max_overlap: float = 1.0,
     dependence_tolerance: float = 1e-12,
-    batch_size: int = 64,
+    batch_entries: int = 512,
 ) -> LarsPath:
     """Follow the non-negative lasso path from its beginning until enough features are active.
 
@@ -104,8 +106,9 @@ def nonnegative_lars_path(
     dependence_tolerance : float, default=1e-12
         A feature at most this share (squared) away from the span of the active ones does not
         enter. Raise it to the relative error of Q if that is larger than rounding.
-    batch_size : int, default=64
-        Features whose missing entries are asked for together, at most.
+    batch_entries : int, default=512
+        About how many entries are worth being asked for together: fewer save entries, more save
+        calls.
 
     Returns
     -------
@@ -122,22 +125,25 @@ def nonnegative_lars_path(
     """
     scores = _checked_relevance(relevance)
     covariates = _checked_first(first, len(scores))
-    if max_features < 1 or batch_size < 1:
-        msg = f"max_features and batch_size must be at least 1, got {max_features}, {batch_size}."
+    if max_features < 1 or batch_entries < 1:
+        msg = (
+            "max_features and batch_entries must be at least 1, "
+            f"got {max_features}, {batch_entries}."
+        )
         raise ValueError(msg)
     if not 0 < max_overlap <= 1:
         msg = f"max_overlap must be above 0 and at most 1, got {max_overlap}."
         raise ValueError(msg)
     entries = EntriesOnDemand(redundancy, len(scores), nonnegative=use_bound)
     factor = ActiveFactor(dependence_tolerance, max_overlap)
-    batch = batch_size if use_bound else None
+    batch = batch_entries if use_bound else None
     penalised = np.ones(len(scores), dtype=bool)
     penalised[covariates] = False
     if len(covariates):
         # Followed down to level zero, the path of the covariates alone is their unpenalised fit.
-        alone = _Tracer(scores, entries, factor, penalised=~penalised, batch_size=batch)
+        alone = _Tracer(scores, entries, factor, penalised=~penalised, batch_entries=batch)
         alone.follow(len(covariates), eligible=~penalised)
-    tracer = _Tracer(scores, entries, factor, penalised=penalised, batch_size=batch)
+    tracer = _Tracer(scores, entries, factor, penalised=penalised, batch_entries=batch)
     return tracer.follow(max_features, eligible=np.ones_like(penalised))
 
 
@@ -198,7 +204,7 @@ class _Segment:
 class _Tracer:
     """The state of a path: active features, known entries, features barred from entering.
 
-    A ``batch_size`` of None means that columns are computed whole as their feature enters.
+    A ``batch_entries`` of None means that columns are computed whole as their feature enters.
     """
 
     def __init__(
@@ -208,11 +214,11 @@ class _Tracer:
         factor: ActiveFactor,
         *,
         penalised: BoolArray,
-        batch_size: int | None,
+        batch_entries: int | None,
     ) -> None:
         self._relevance, self._entries, self._factor = relevance, entries, factor
         self._penalised, self._penalty = penalised, penalised.astype(np.float64)
-        self._batch_size = batch_size
+        self._batch_entries = batch_entries
         self._scale = max(float(relevance.max()), 0.0)
         self._barred = np.zeros(len(relevance), dtype=bool)
 
@@ -281,34 +287,43 @@ class _Tracer:
         everything = np.arange(len(waiting))
         complete = self._entries.complete(segment.members.tolist(), everything)
         # The first few often settle it; the further it goes, the more are worth one product.
-        batch_size = None if self._batch_size is None else max(1, self._batch_size // 8)
+        n_entries = None if self._batch_entries is None else max(1, self._batch_entries // 8)
         while True:
             event = self._choose(segment, level, waiting & complete)
             reaches = segment.shortfall(event.level) <= BOUND_SLACK * self._scale
             pending = np.flatnonzero(waiting & ~complete & reaches)
             if len(pending):
                 promise = segment.entry_levels(pending, parallel=np.inf)
-                batch = pending[np.argsort(-promise, kind="stable")[:batch_size]]
-                if batch_size is not None:
-                    batch_size = min(2 * batch_size, self._batch_size or batch_size)
-                complete[batch] = self._fill_in_part(batch, segment.members.tolist())
+                promising = pending[np.argsort(-promise, kind="stable")]
+                batch = self._fill_in_part(promising, segment.members.tolist(), n_entries)
+                complete[batch] = self._entries.complete(segment.members.tolist(), batch)
                 self._update_gradients(segment, batch)
+                if n_entries is not None and self._batch_entries is not None:
+                    n_entries = min(2 * n_entries, self._batch_entries)
             elif event.kind == "entered" and not self._may_enter(event.feature):
                 self._barred[event.feature] = True
                 waiting[event.feature] = False
             else:
                 return event
 
-    def _fill_in_part(self, batch: IndexArray, members: list[int]) -> BoolArray:
-        """Ask for some entries that features lack; tell which features lack none any more.
+    def _fill_in_part(
+        self, promising: IndexArray, members: list[int], n_entries: int | None
+    ) -> IndexArray:
+        """Ask for some entries that the most promising features lack; return these features.
 
         Those with the earlier active features, whose coefficients have grown longest, come first:
         they often suffice to rule a feature out.
         """
+        if n_entries is None:
+            self._entries.fill(promising, members)
+            return promising
+        n_features = n_entries // max(COLUMNS_AT_ONCE, len(members))
+        least = min(n_entries // COLUMNS_AT_ONCE, 2 * len(members), MOST_FEATURES)
+        batch = promising[: max(1, least, n_features)]
         lacking = [member for member in members if self._entries.lacks(batch, member)]
-        now = max(LEAST_FILLED, (len(lacking) + 1) // 2)
-        self._entries.fill(batch, lacking[:now])
-        return self._entries.complete(lacking[now:], batch)
+        n_columns = max(COLUMNS_AT_ONCE, (len(lacking) + 1) // 2, n_entries // len(batch))
+        self._entries.fill(batch, lacking[:n_columns])
+        return batch
 
     def _choose(self, segment: _Segment, level: float, candidates: BoolArray) -> LarsEvent:
         """Take the highest level at which something happens; of tied events the lowest index."""
@@ -343,7 +358,7 @@ class _Tracer:
     def _enter(self, feature: int) -> None:
         self._factor.add(feature, self._row(feature), self._entries.diagonal(feature))
         self._entries.open_column(feature)
-        if self._batch_size is None:
+        if self._batch_entries is None:
             self._entries.fill(np.arange(len(self._relevance)), [feature])
 
     def _row(self, feature: int) -> FloatArray:

@@ -137,6 +137,7 @@ class LarsSearch(Strategy):
             max_features=n_features_to_select,
             first=covariates.tolist(),
             max_overlap=most,
+            batch_entries=statistics.worthwhile_entries,
             dependence_tolerance=DEPENDENCE_TOLERANCE,
         )
         report(1.0, "regularisation path")
