@@ -1,17 +1,16 @@
 """Factors on demand: both forms, any block size, kept or made anew."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 from hsieve import kernels
 from hsieve.data.blocks import as_blocks
 from hsieve.kernels.columns import standardised
-from hsieve.kernels.factor_store import CodedFactors, DenseFactors, form_for
+from hsieve.kernels.factor_store import CodedFactors, DenseFactors, Stack, form_for
 from tests.reference import naive
 
 N = 300
+FORMS = ("dense", "coded")
 
 
 @pytest.fixture
@@ -28,6 +27,13 @@ def data(rng):
     return np.column_stack(columns).astype(float)
 
 
+@pytest.fixture
+def stack(rng):
+    """Three factors of different ranks."""
+    rows = rng.normal(size=(9, N)).astype(np.float32)
+    return Stack(rows - rows.mean(axis=1, keepdims=True), np.array([0, 1, 5]))
+
+
 CATEGORICAL = np.array([False, False, False, False, True, False, False])
 
 
@@ -39,69 +45,82 @@ def exact_grams(data):
     return grams
 
 
-def copied(group):
-    return replace(group, rows=group.rows.copy())
+def exact_squares(data, stack):
+    """Inner products of the kernels of the features and of the stack's factors."""
+    parts = np.split(stack.rows.astype(float), stack.starts[1:])
+    return np.array([[np.vdot(K, part.T @ part) for part in parts] for K in exact_grams(data)])
 
 
-def gathered(groups, n_features):
-    found = {}
-    for group in groups:
-        assert len(group.places) == len(group.norms)
-        ends = [*group.starts[1:], len(group.rows)]
-        for place, first, last, norm in zip(
-            group.places, group.starts, ends, group.norms, strict=True
-        ):
-            assert last > first
-            found[int(place)] = (group.rows[first:last], norm)
-    assert sorted(found) == list(range(n_features))
-    return found
+def store(form, data, *, block_bytes=10**8, code_bytes=10**9, factor_bytes=30_000):
+    common = {"block_bytes": block_bytes, "factor_bytes": factor_bytes}
+    if form == "dense":
+        return DenseFactors(as_blocks(data), CATEGORICAL, **common)
+    return CodedFactors(as_blocks(data), CATEGORICAL, code_bytes=code_bytes, **common)
 
 
-def stores(data, block_bytes, code_bytes=10**9):
-    blocks = as_blocks(data)
-    dense = DenseFactors(blocks, CATEGORICAL, block_bytes=block_bytes, factor_bytes=30_000)
-    coded = CodedFactors(
-        blocks,
-        CATEGORICAL,
-        block_bytes=block_bytes,
-        code_bytes=code_bytes,
-        batch_bytes=30_000,
-    )
-    return {"dense": dense, "coded": coded}
+def gathered(products, n_features, n_factors):
+    squares, norms = np.full((n_features, n_factors), np.nan), np.full(n_features, np.nan)
+    for found in products:
+        assert np.isnan(norms[found.places]).all()
+        squares[found.places], norms[found.places] = found.squares, found.norms
+    assert np.isfinite(squares).all()
+    return squares, norms
 
 
-@pytest.mark.parametrize("form", ["dense", "coded"])
+@pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("block_bytes", [1, 5000, 10**8])
-def test_the_walk_gives_every_kernel_once(form, block_bytes, data):
-    found = gathered(stores(data, block_bytes)[form].walk(copied), data.shape[1])
-    tolerance = 1e-4 if form == "dense" else 0.03
-    for feature, exact in enumerate(exact_grams(data)):
-        rows, norm = found[feature]
-        error = np.linalg.norm(rows.T @ rows - exact)
-        assert error <= tolerance * np.linalg.norm(exact) + 1e-6
-        assert norm == pytest.approx(np.linalg.norm(exact), rel=2e-3, abs=1e-3)
+def test_all_features_are_multiplied_once(form, block_bytes, data, stack):
+    made = store(form, data, block_bytes=block_bytes)
+    squares, norms = gathered(made.products_of_all(stack), 7, 3)
+    exact = exact_squares(data, stack)
+    error = 1e-4 if form == "dense" else 0.03
+    np.testing.assert_allclose(squares, exact, atol=error * exact.max())
+    expected = [np.linalg.norm(K) for K in exact_grams(data)]
+    np.testing.assert_allclose(norms, expected, rtol=2e-3, atol=1e-3)
 
 
-@pytest.mark.parametrize("form", ["dense", "coded"])
-def test_features_asked_for_come_in_their_order_and_as_often(form, data):
-    store = stores(data, 4000)[form]
-    everything = gathered(store.walk(copied), data.shape[1])
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("factor_bytes", [0, 30_000, 10**9])
+def test_features_asked_for_come_in_their_order_and_as_often(form, factor_bytes, data, stack):
+    made = store(form, data, block_bytes=4000, factor_bytes=factor_bytes)
+    everything, _ = gathered(made.products_of_all(stack), 7, 3)
     wanted = np.array([6, 0, 2, 0, 4])
-    found = gathered(store.each(wanted, copied), len(wanted))
-    for place, feature in enumerate(wanted):
-        np.testing.assert_allclose(found[place][0], everything[feature][0], atol=1e-6)
+    for _ in range(2):
+        squares, _ = gathered(made.products(wanted, stack), 5, 3)
+        np.testing.assert_allclose(squares, everything[wanted], rtol=1e-4)
 
 
-def test_codes_that_do_not_fit_are_made_anew(data):
-    kept = stores(data, 10**8)["coded"]
-    forgetful = stores(data, 4000, code_bytes=2 * (N + 2048))["coded"]
-    everything = gathered(kept.walk(copied), data.shape[1])
-    again = gathered(forgetful.walk(copied), data.shape[1])
+@pytest.mark.parametrize("form", FORMS)
+def test_rows_give_the_kernel_of_one_feature(form, data):
+    made = store(form, data)
+    for feature, exact in enumerate(exact_grams(data)):
+        for _ in range(2):
+            rows, norm = made.rows(feature)
+            assert len(rows) >= 1
+            error = np.linalg.norm(rows.T @ rows - exact)
+            assert error <= (1e-4 if form == "dense" else 0.03) * np.linalg.norm(exact) + 1e-6
+            assert norm == pytest.approx(np.linalg.norm(exact), rel=2e-3, abs=1e-3)
+
+
+def test_codes_that_do_not_fit_are_made_anew(data, stack):
+    kept = store("coded", data)
+    forgetful = store("coded", data, block_bytes=4000, code_bytes=2 * (N + 2048), factor_bytes=0)
+    everything, _ = gathered(kept.products_of_all(stack), 7, 3)
+    again, _ = gathered(forgetful.products_of_all(stack), 7, 3)
     assert len(forgetful._kept) == 2
-    for feature in everything:
-        np.testing.assert_array_equal(again[feature][0], everything[feature][0])
-    found = gathered(forgetful.each(np.arange(5), copied), 5)
-    np.testing.assert_array_equal(found[1][0], everything[1][0])
+    np.testing.assert_allclose(again, everything, rtol=1e-12)
+    some, _ = gathered(forgetful.products(np.arange(5), stack), 5, 3)
+    np.testing.assert_allclose(some, everything[:5], rtol=1e-12)
+
+
+@pytest.mark.parametrize("most_rows", [1, 4, 5, 8, 100])
+def test_a_stack_is_cut_between_factors(most_rows, stack):
+    pieces = list(stack.pieces(most_rows))
+    np.testing.assert_array_equal(np.concatenate([p.rows for _, p in pieces]), stack.rows)
+    assert [i for factors, _ in pieces for i in range(3)[factors]] == [0, 1, 2]
+    for factors, piece in pieces:
+        first = stack.starts[factors.start]
+        np.testing.assert_array_equal(piece.starts + first, stack.starts[factors])
 
 
 @pytest.mark.parametrize(

@@ -7,27 +7,29 @@ results go to stdout. See :mod:`hsieve.cli.errors` for exit codes.
 import difflib
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
+from dataclasses import replace
 from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.console import Console
-from rich.padding import Padding
 from rich.table import Table
 
 from hsieve.cli.errors import BadInputError, PlainGroup
 from hsieve.cli.methods import DEFAULT_METHOD, METHODS, Method, Request, find_method
-from hsieve.cli.screen import as_text, complain, legible, progress_bar, result_console
+from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
+from hsieve.cli.printing import (
+    print_comparison,
+    print_experiments,
+    print_lesson,
+    print_selection,
+)
+from hsieve.cli.screen import complain, legible, progress_bar, result_console
 
 if TYPE_CHECKING:
-    from hsieve.cli import demo as demonstration
-    from hsieve.cli import selection
-    from hsieve.data import blocks, tables
     from hsieve.estimators._base import BaseSelector
-    from hsieve.experiments import Comparison, Experiment, Record
 
 __all__ = ["app", "run"]
 
@@ -121,6 +123,31 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     p_values: Annotated[
         PValues, typer.Option(help="Test each selected feature on its own, by HSIC.")
     ] = PValues.none,
+    covariate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column to adjust for, never selected; may be repeated. This and the next "
+            "three: n3lars and hsic-lasso only."
+        ),
+    ] = None,
+    max_redundancy: Annotated[
+        float | None,
+        typer.Option(help="Most that two selected features may share (NHSIC); 0.9 bars copies."),
+    ] = None,
+    memory_limit: Annotated[
+        str | None,
+        typer.Option(
+            help="Most memory for the search, such as 2GB; a table read whole comes on top."
+        ),
+    ] = None,
+    relatives: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="How many features most like each selected one to name; if not given, "
+            f"{USUAL_RELATIVES} unless that takes long; 0 for none.",
+        ),
+    ] = None,
     random_state: Annotated[int, typer.Option(min=0, help="Seed of random choices.")] = 0,
     *,
     quiet: Annotated[
@@ -136,6 +163,10 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from hsieve.cli import selection
 
     method = find_method(method_name)
+    options = PathOptions(covariate or (), max_redundancy, memory_limit, relatives)
+    options.check(method)
+    if quiet and out is None:
+        options = replace(options, n_relatives=0)  # nobody would see them
     if out is not None:
         selection.check_output(out, file)
     if plot is not None:
@@ -144,7 +175,16 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     started = time.perf_counter()
     with progress_bar(f"reading {file}", shown=not quiet):
         table = selection.read(file, columns, method_name, method)
-        request = Request(n_features, table.categorical, table.target_kind, random_state)
+        request = Request(
+            n_features,
+            table.categorical,
+            table.target_kind,
+            random_state,
+            covariates=options.positions(table, columns.drop),
+            max_redundancy=max_redundancy,
+            memory_limit=memory_limit,
+            n_relatives=options.n_relatives,
+        )
         outcome = selection.select(table, method, request, p_values.value)
     if out is not None:
         selection.write(out, outcome.rows)
@@ -156,7 +196,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         return
     for warning in outcome.warnings:
         complain("warning", warning)
-    _print_selection(table, outcome, method_name, time.perf_counter() - started)
+    print_selection(table, outcome, method_name, time.perf_counter() - started)
 
 
 @app.command()
@@ -185,7 +225,7 @@ def demo(
     with progress_bar("selecting features"):
         found = list(demonstration.outcomes(seed))
     for number, outcome in enumerate(found, start=1):
-        _print_lesson(console, number, outcome)
+        print_lesson(console, number, outcome)
     seconds = sum(outcome.seconds for outcome in found)
     n_right = sum(outcome.agrees for outcome in found)
     if n_right == len(found):
@@ -211,7 +251,7 @@ def reproduce(
     from hsieve.experiments import EXPERIMENTS, Settings
 
     if list_them:
-        _print_experiments(EXPERIMENTS.values())
+        print_experiments(EXPERIMENTS.values())
         return
     if name is None or name not in EXPERIMENTS:
         raise BadInputError(_no_experiment(name, list(EXPERIMENTS)))
@@ -228,7 +268,7 @@ def reproduce(
                 "environment variable HSIEVE_DATA to the folder that holds its INDEX.csv"
             )
         raise BadInputError(msg) from error
-    _print_comparison(experiment, records, time.perf_counter() - started)
+    print_comparison(experiment, records, time.perf_counter() - started)
 
 
 def _check_plot(path: Path, source: Path, method_name: str, method: Method) -> None:
@@ -262,83 +302,6 @@ def _write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[st
         raise BadInputError(msg) from error
 
 
-def _print_selection(
-    table: "tables.Table | blocks.ColumnTable",
-    outcome: "selection.Outcome",
-    method_name: str,
-    seconds: float,
-) -> None:
-    """Print the chosen features, and what they were chosen from."""
-    shown = Table()
-    shown.add_column("rank", justify="right")
-    shown.add_column("feature", overflow="fold")
-    headings = {"score": "score", "p_value": "p alone", "adjusted_p_value": "adjusted p"}
-    numbers = {key: heading for key, heading in headings.items() if key in outcome.rows[0]}
-    for heading in numbers.values():
-        shown.add_column(heading, justify="right")
-    for row in outcome.rows:
-        values = (f"{row[key]:.4g}" for key in numbers)
-        shown.add_row(str(row["rank"]), as_text(row["feature"]), *values)
-    console = result_console()
-    console.print(shown)
-    n_samples, n_features = table.X.shape
-    n_classes = len(set(table.y.tolist()))
-    kind = f"{n_classes} classes" if table.target_kind == "classes" else "numbers"
-    console.print(
-        as_text(
-            f"{len(outcome.rows)} of {n_features} features by {method_name}, from {n_samples} "
-            f"samples; target {table.target_name} ({kind}); {seconds:.1f} s"
-        ),
-    )
-    if METHODS[method_name].has_path:
-        from hsieve.report import path_in_words
-
-        words = path_in_words(outcome.selector, feature_names=table.feature_names)
-        console.print(as_text(words))
-    if "p_value" in numbers:
-        console.print(
-            "p alone: HSIC test of that feature by itself, before any selection; it does not see "
-            "features that matter only together. Adjusted: for the number of features looked at."
-        )
-
-
-def _print_lesson(console: Console, number: int, outcome: "demonstration.Outcome") -> None:
-    """Print a task of the demonstration, its answer and ours."""
-    lesson = outcome.lesson
-    console.print(f"{number}. {lesson.title}", style="bold")
-    console.print(Padding(lesson.story, (0, 0, 0, 3), expand=False))
-    n_common = len(set(outcome.originals(outcome.by_correlation)) & set(outcome.truth))
-    verdict = "agrees with the truth" if outcome.agrees else "DIFFERS from the truth"
-    if outcome.agrees and outcome.chosen != outcome.truth:
-        verdict += ", a copy being as good as its original"
-    answers = Table.grid(padding=(0, 2))
-    answers.add_row("true features", _named(outcome.truth), "")
-    answers.add_row(
-        f"chosen ({lesson.method})", _named(outcome.chosen), f"{verdict}, {outcome.seconds:.1f} s"
-    )
-    answers.add_row(
-        "by correlation",
-        _named(outcome.by_correlation),
-        f"{n_common} of {len(outcome.truth)} right",
-    )
-    console.print(Padding(answers, (0, 0, 1, 3), expand=False))
-
-
-def _named(features: Iterable[int]) -> str:
-    """Name columns that have only numbers."""
-    return " ".join(f"x{feature}" for feature in features)
-
-
-def _print_experiments(experiments: "Iterable[Experiment]") -> None:
-    """Print what can be reproduced."""
-    table = Table()
-    table.add_column("experiment", no_wrap=True)
-    table.add_column("what it is")
-    for experiment in experiments:
-        table.add_row(experiment.name, experiment.title)
-    result_console().print(table)
-
-
 def _no_experiment(name: str | None, known: list[str]) -> str:
     """Say what could have been asked for."""
     if name is None:
@@ -346,42 +309,3 @@ def _no_experiment(name: str | None, known: list[str]) -> str:
     near = difflib.get_close_matches(name.lower(), known)
     hint = f"did you mean {' or '.join(near)}" if near else f"there are {', '.join(known)}"
     return f"there is no experiment {name!r}; {hint}"
-
-
-def _print_comparison(
-    experiment: "Experiment", records: "Sequence[Record]", seconds: float
-) -> None:
-    """Print our figures beside the published ones, and how to read them."""
-    cells = experiment.summarise(records)
-    several = any(cell.quantity for cell in cells)
-    table = Table(title=experiment.title)
-    for heading in ("data", "quantity", "method") if several else ("data", "method"):
-        table.add_column(heading)
-    for heading in (f"{experiment.quantity} here", "published", "difference"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    previous = None
-    for cell in cells:
-        is_new = cell.dataset != previous
-        if is_new and previous is not None:
-            table.add_section()
-        previous = cell.dataset
-        name = cell.dataset if is_new else ""
-        what = (name, cell.quantity, cell.method) if several else (name, cell.method)
-        table.add_row(*what, *_figures(cell))
-    console = result_console()
-    console.print(table)
-    for sentence in experiment.explain(records):
-        console.print(sentence)
-    console.print(f"{len(records)} measurements in {seconds:.0f} s.")
-
-
-def _figures(cell: "Comparison") -> tuple[str, str, str]:
-    """Write out what was measured, what was published and the difference."""
-    published, difference = "-", "-"
-    if cell.published is not None:
-        published = f"{cell.published.mean:g} ± {cell.published.deviation:g}"
-    if cell.difference is not None:
-        difference = f"{cell.difference:+.4f}"
-    if isinstance(cell.measured, str):
-        return cell.measured, published, difference
-    return f"{cell.measured.mean:.4f} ± {cell.measured.deviation:.4f}", published, difference

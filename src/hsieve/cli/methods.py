@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from hsieve.cli.errors import BadInputError
 
 if TYPE_CHECKING:
+    from hsieve.estimators import N3LARS, HSICLasso
     from hsieve.estimators._base import BaseSelector
     from hsieve.measures.base import Measure
 
@@ -36,12 +37,25 @@ class Request:
         What the target holds.
     random_state : int
         Seed.
+    covariates : tuple of int, default=()
+        Columns to adjust for, never selected; as the rest, only for methods with a path.
+    max_redundancy : float or None, default=None
+        Most that two selected features may share.
+    memory_limit : str or None, default=None
+        Most memory to use, such as "2GB".
+    n_relatives : int or None, default=None
+        How many relatives of each selected feature to look for; None for the usual number,
+        unless that takes long.
     """
 
     n_features: int | None
     categorical: tuple[int, ...]
     target_kind: str
     random_state: int
+    covariates: tuple[int, ...] = ()
+    max_redundancy: float | None = None
+    memory_limit: str | None = None
+    n_relatives: int | None = None
 
 
 @dataclass(frozen=True)
@@ -115,17 +129,13 @@ def _bahsic(request: Request) -> "BaseSelector":
 def _n3lars(request: Request) -> "BaseSelector":
     from hsieve.estimators import N3LARS
 
-    return N3LARS(
-        request.n_features, categorical=request.categorical, target_kind=request.target_kind
-    )
+    return _along_path(N3LARS, request)
 
 
 def _hsic_lasso(request: Request) -> "BaseSelector":
     from hsieve.estimators import HSICLasso
 
-    return HSICLasso(
-        request.n_features, categorical=request.categorical, target_kind=request.target_kind
-    )
+    return _along_path(HSICLasso, request)
 
 
 def _mr_nhsic(request: Request) -> "BaseSelector":
@@ -248,6 +258,18 @@ def _kernel_ridge(request: Request) -> "BaseSelector":
 
     return _elimination(
         KernelRidge(categorical=request.categorical, target_kind=request.target_kind), request
+    )
+
+
+def _along_path(kind: "type[N3LARS | HSICLasso]", request: Request) -> "BaseSelector":
+    """Follow a regularisation path, with all that these selectors can take into account."""
+    return kind(
+        request.n_features,
+        categorical=request.categorical,
+        target_kind=request.target_kind,
+        covariates=request.covariates,
+        max_redundancy=request.max_redundancy,
+        memory_limit=request.memory_limit,
     )
 
 

@@ -8,12 +8,13 @@ import os
 import time
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.methods import Method, Request
+from hsieve.cli.path_options import NOT_LOOKED_FOR, add_relatives, capped, in_words
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
@@ -55,20 +56,23 @@ class Outcome:
     Parameters
     ----------
     rows : list of dict
-        For each feature chosen, best first: rank, feature, index, score and, if wanted, p_value and
-        adjusted_p_value.
+        For each feature chosen, best first: rank, feature, index, score and, if wanted, p_value,
+        adjusted_p_value and relatives (a list of dict with feature and score).
     warnings : list of str
         What the user should know.
     seconds : float
         Time of the selection.
     selector : BaseSelector
         The fitted selector.
+    notes : list of str, default=[]
+        Sentences to be printed below the features.
     """
 
     rows: list[dict[str, Any]]
     warnings: list[str]
     seconds: float
     selector: "BaseSelector"
+    notes: list[str] = field(default_factory=list)
 
 
 def check_output(path: Path, source: Path, endings: Sequence[str] = OUTPUT_ENDINGS) -> None:
@@ -179,11 +183,12 @@ def select(
     BadInputError
         If the data do not allow it.
     """
-    n_features = len(table.feature_names)
+    n_features = len(table.feature_names) - len(request.covariates)
     if request.n_features is not None and request.n_features > n_features:
+        beside = " beside the covariates" if request.covariates else ""
         msg = (
             f"{table.source}: {request.n_features} features are asked for, "
-            f"but there are only {n_features}"
+            f"but there are only {n_features}{beside}"
         )
         raise BadInputError(msg)
     started = time.perf_counter()
@@ -191,12 +196,20 @@ def select(
         _show_each_warning_once()
         rows, selector = _plainly(table, method, request, p_values)
     seconds = time.perf_counter() - started
-    told = [*_constant_columns(table, selector), *(str(warning.message) for warning in caught)]
-    return Outcome(rows, list(dict.fromkeys(told)), seconds, selector)
+    told = [
+        *_constant_columns(table, selector, request.memory_limit),
+        *capped(rows, request),
+        *(str(warning.message) for warning in caught),
+    ]
+    skipped = method.has_path and request.n_relatives is None and "relatives" not in rows[0]
+    notes = [NOT_LOOKED_FOR] if skipped else []
+    return Outcome(rows, list(dict.fromkeys(told)), seconds, selector, notes)
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     """Write the chosen features, whole or not at all.
+
+    Relatives are a list in JSON and one text in CSV.
 
     Parameters
     ----------
@@ -212,6 +225,8 @@ def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     """
     from hsieve.data.tables import TableError, write_features
 
+    if path.suffix.lower() == ".csv" and "relatives" in rows[0]:
+        rows = [{**row, "relatives": in_words(row["relatives"])} for row in rows]
     try:
         write_features(path, rows, columns=list(rows[0]))
     except TableError as error:
@@ -266,8 +281,12 @@ def _fitted_rows(
         }
         for rank, index in enumerate(selector.selected_indices_, start=1)
     ]
+    if not rows:
+        msg = "all features beside the covariates are constant: there is nothing to select from"
+        raise ValueError(msg)
     if p_values != NO_P_VALUES:
         _add_p_values(rows, table, request, p_values)
+    add_relatives(rows, selector, table, request)
     return rows, selector
 
 
@@ -302,14 +321,20 @@ def _add_p_values(
         row["adjusted_p_value"] = float(adjusted[row["index"]])
 
 
-def _constant_columns(table: "Table | ColumnTable", selector: "BaseSelector") -> list[str]:
+def _constant_columns(
+    table: "Table | ColumnTable", selector: "BaseSelector", memory_limit: str | None
+) -> list[str]:
     """Name the columns that could not be selected, if there are any."""
     from hsieve.data.blocks import as_blocks
+    from hsieve.data.memory import bytes_of
     from hsieve.data.validation import constant_columns
 
     columns = as_blocks(table.X)
+    at_a_time = BYTES_AT_A_TIME
+    if memory_limit is not None:
+        at_a_time = min(at_a_time, bytes_of(memory_limit) // 4)  # columns are copied on the way
     names: list[str] = []
-    for features in columns.walk(BYTES_AT_A_TIME):
+    for features in columns.walk(at_a_time):
         # Their score is zero: the others need not be read again.
         suspects = features[selector.scores_[features] == 0]
         if len(suspects):

@@ -8,14 +8,15 @@ Two forms give the same interface:
   are kept as far as the memory allows and made anew where not. Three times as quick for many
   samples, right to about 1e-3 of a dependence that matters.
 
-Factors come in groups, all rows of a group in one matrix, because products of many thin matrices
-are several times slower than one product of a stack of them.
+All that is asked of a store are squared norms of products F'G with a stack of other factors G. The
+dense form makes one matrix of many factors, because products of thin matrices are slow one by one.
+The coded form sums the rows of G by level first and multiplies by the table of levels afterwards.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Literal, TypeVar
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +31,12 @@ from hsieve.kernels.levels import (
     few_valued_factors,
 )
 from hsieve.kernels.low_rank import landmark_factors
+from hsieve.threads import in_threads
 
-__all__ = ["CodedFactors", "DenseFactors", "FactorGroup", "FactorStore", "form_for"]
+__all__ = ["CodedFactors", "DenseFactors", "FactorStore", "Products", "Stack", "form_for"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
-Result = TypeVar("Result")
 
 # From this many samples *and* values on, features are coded.
 CODED_SAMPLES = 8_192
@@ -43,8 +44,9 @@ CODED_VALUES = 20_000_000
 # Numbers treated together, of columns or of factors: they stay in the second cache.
 BATCH_NUMBERS = 131_072
 USUAL_RANK = 16
-# Coded features treated together.
-CODED_BATCH = 64
+# Coded features treated together by one thread, and columns of a stack summed at a time.
+CODED_BATCH = 16
+COLUMNS_AT_A_TIME = 128
 # Bytes of a feature beside its codes: positions and counts of 256 levels.
 LEVELS_BYTES = 2_048
 
@@ -77,25 +79,48 @@ def form_for(n_samples: int, n_features: int, form: str = "auto") -> Literal["de
 
 
 @dataclass(frozen=True, eq=False)
-class FactorGroup:
-    """Centred factors of some features.
+class Stack:
+    """Factors of several kernels, one below the other.
+
+    Parameters
+    ----------
+    rows : ndarray of shape (n_rows, n_samples)
+        Transposed factors, centred.
+    starts : ndarray of shape (n_factors,)
+        Row at which each begins.
+    """
+
+    rows: NDArray[np.float32]
+    starts: IndexArray
+
+    def pieces(self, most_rows: int) -> Iterator[tuple[slice, "Stack"]]:
+        """Cut into pieces of about so many rows, none of them through a factor."""
+        first = 0
+        while first < len(self.starts):
+            start = self.starts[first]
+            last = max(first + 1, int(np.searchsorted(self.starts, start + most_rows)))
+            stop = self.starts[last] if last < len(self.starts) else len(self.rows)
+            piece = Stack(self.rows[start:stop], self.starts[first:last] - start)
+            yield slice(first, last), piece
+            first = last
+
+
+@dataclass(frozen=True, eq=False)
+class Products:
+    """Squared norms of F'G for some features and all factors of a stack.
 
     Parameters
     ----------
     places : ndarray of shape (n_group,)
         Which of the features asked for these are.
-    rows : ndarray of shape (n_rows, n_samples)
-        Transposed factors, one below the other: the kernel of the first feature is F'F with F its
-        rows.
-    starts : ndarray of shape (n_group,)
-        Row at which each feature begins; each has at least one.
+    squares : ndarray of shape (n_group, n_factors)
+        The squared norms.
     norms : ndarray of shape (n_group,)
-        Frobenius norm of each kernel; zero for a constant feature.
+        Frobenius norm of each feature's own kernel; zero for a constant feature.
     """
 
     places: IndexArray
-    rows: NDArray[np.float32]
-    starts: IndexArray
+    squares: FloatArray
     norms: FloatArray
 
 
@@ -110,14 +135,22 @@ class FactorStore(ABC):
         True where a feature is a category.
     block_bytes : int
         Most that the columns of one reading may take.
+    factor_bytes : int
+        Most that factors, or tables of levels, kept for being asked for again may take.
     """
 
     def __init__(
-        self, blocks: ColumnBlocks, categorical: NDArray[np.bool_], *, block_bytes: int
+        self,
+        blocks: ColumnBlocks,
+        categorical: NDArray[np.bool_],
+        *,
+        block_bytes: int,
+        factor_bytes: int,
     ) -> None:
         self._blocks = blocks
         self._categorical = categorical
         self._block_bytes = block_bytes
+        self._room = factor_bytes
 
     @property
     def n_samples(self) -> int:
@@ -129,49 +162,31 @@ class FactorStore(ABC):
         """Number of features."""
         return self._blocks.n_features
 
-    def walk(self, function: Callable[[FactorGroup], Result]) -> Iterator[Result]:
-        """Apply a function to groups of all features, as their storage reads fastest."""
+    def products_of_all(self, stack: Stack) -> Iterator[Products]:
+        """Multiply all features with a stack, as their storage reads fastest."""
         for features in self._blocks.walk(self._block_bytes):
-            yield from self._each(features, features, function)
+            yield from self._products(features, features, stack)
 
-    def each(
-        self, features: IndexArray, function: Callable[[FactorGroup], Result]
-    ) -> Iterator[Result]:
-        """Apply a function to groups of some features; places count along `features`.
-
-        A group may be overwritten as soon as the function has returned.
-        """
+    def products(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+        """Multiply some features with a stack; places count along `features`."""
         width = max(1, self._block_bytes // (self.n_samples * self._blocks.dtype.itemsize))
         for start in range(0, len(features), width):
             chosen = features[start : start + width]
-            yield from self._each(chosen, np.arange(start, start + len(chosen)), function)
+            yield from self._products(chosen, np.arange(start, start + len(chosen)), stack)
 
     @abstractmethod
-    def _each(
-        self,
-        features: IndexArray,
-        places: IndexArray,
-        function: Callable[[FactorGroup], Result],
-    ) -> Iterator[Result]:
-        """Apply a function to groups of the features of one block."""
+    def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
+        """Transposed factor of one feature, at least one row, and the norm of its kernel."""
 
-    def _slices(self, n_features: int, n_numbers: int) -> Iterator[slice]:
-        """Cut features into pieces of about so many numbers."""
-        width = max(1, n_numbers // self.n_samples)
-        for start in range(0, n_features, width):
-            yield slice(start, start + width)
+    @abstractmethod
+    def _products(
+        self, features: IndexArray, places: IndexArray, stack: Stack
+    ) -> Iterator[Products]:
+        """Multiply the features of one block."""
 
 
 class DenseFactors(FactorStore):
-    """Factors from the numbers themselves; see the module.
-
-    Parameters
-    ----------
-    blocks, categorical, block_bytes
-        As in :class:`FactorStore`.
-    factor_bytes : int
-        Most that factors kept for being asked for again may take.
-    """
+    """Factors from the numbers themselves; see the module."""
 
     def __init__(
         self,
@@ -181,32 +196,38 @@ class DenseFactors(FactorStore):
         block_bytes: int,
         factor_bytes: int,
     ) -> None:
-        super().__init__(blocks, categorical, block_bytes=block_bytes)
-        self._room = factor_bytes
+        super().__init__(blocks, categorical, block_bytes=block_bytes, factor_bytes=factor_bytes)
         self._kept: dict[int, tuple[NDArray[np.float32], float]] = {}
 
-    def each(
-        self, features: IndexArray, function: Callable[[FactorGroup], Result]
-    ) -> Iterator[Result]:
-        """Apply a function; features asked for before come from memory, as far as it goes."""
+    def products(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+        """Multiply some features; those asked for before come from memory, as far as it goes."""
         new = np.array([p for p, feature in enumerate(features) if int(feature) not in self._kept])
         new = new.astype(np.intp)
-        for group in super().each(features[new], lambda group: group):
-            if not self._keep(features[new[group.places]], group):
-                yield function(replace(group, places=new[group.places]))
+        width = max(1, self._block_bytes // (self.n_samples * self._blocks.dtype.itemsize))
+        for start in range(0, len(new), width):
+            chosen = new[start : start + width]
+            for group in self._groups(features[chosen], chosen):
+                if not self._keep(features[group.places], group):
+                    yield group.times(stack)
         kept = [p for p, feature in enumerate(features) if int(feature) in self._kept]
         if kept:
-            yield function(_joined(kept, [self._kept[int(features[place])] for place in kept]))
+            yield _joined(kept, [self._kept[int(features[p])] for p in kept]).times(stack)
 
-    def _each(
-        self,
-        features: IndexArray,
-        places: IndexArray,
-        function: Callable[[FactorGroup], Result],
-    ) -> Iterator[Result]:
-        return map(function, self._groups(features, places))
+    def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
+        """Transposed factor of one feature, and the norm of its kernel."""
+        if feature not in self._kept:
+            (group,) = self._groups(np.array([feature]), np.zeros(1, dtype=np.intp))
+            if not self._keep(np.array([feature]), group):
+                return group.rows, float(group.norms[0])
+        return self._kept[feature]
 
-    def _keep(self, features: IndexArray, group: FactorGroup) -> bool:
+    def _products(
+        self, features: IndexArray, places: IndexArray, stack: Stack
+    ) -> Iterator[Products]:
+        for group in self._groups(features, places):
+            yield group.times(stack)
+
+    def _keep(self, features: IndexArray, group: "_Group") -> bool:
         """Remember the factors of a group, if there is room for them."""
         if group.rows.nbytes > self._room:
             return False
@@ -218,22 +239,24 @@ class DenseFactors(FactorStore):
             self._kept[int(feature)] = (group.rows[first:last], float(norm))
         return True
 
-    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator[FactorGroup]:
+    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator["_Group"]:
         numbers = self._blocks.read(features)
         categorical = self._categorical[features]
         for place in np.flatnonzero(categorical):
-            yield _group_of_levels(places[[place]], [category_levels(numbers[:, place])])
+            levels = category_levels(numbers[:, place])
+            factor = levels.table()[levels.codes]
+            yield _group_of_factors(places[[place]], factor[None])
         if categorical.any():
             numbers, places = numbers[:, ~categorical], places[~categorical]
-        for part in self._slices(len(places), BATCH_NUMBERS):
+        for part in _slices(len(places), BATCH_NUMBERS // self.n_samples):
             yield from self._numeric_groups(numbers[:, part], places[part])
 
-    def _numeric_groups(self, numbers: FloatArray, places: IndexArray) -> Iterator[FactorGroup]:
+    def _numeric_groups(self, numbers: FloatArray, places: IndexArray) -> Iterator["_Group"]:
         numbers = standardised(numbers, robust=True)
         few = few_valued(numbers)
         for kind, make in ((few, few_valued_factors), (~few, landmark_factors)):
             chosen = np.flatnonzero(kind)
-            for part in self._slices(len(chosen), BATCH_NUMBERS // USUAL_RANK):
+            for part in _slices(len(chosen), BATCH_NUMBERS // (USUAL_RANK * self.n_samples)):
                 for group, factors in make(numbers[:, chosen[part]]):
                     yield _group_of_factors(places[chosen[part][group]], factors)
 
@@ -243,13 +266,10 @@ class CodedFactors(FactorStore):
 
     Parameters
     ----------
-    blocks, categorical, block_bytes
+    blocks, categorical, block_bytes, factor_bytes
         As in :class:`FactorStore`.
     code_bytes : int
         Most that kept codes may take; features beyond are read and coded anew.
-    batch_bytes : int
-        Most that the factors of features treated together may take: enough for products of
-        stacks, few enough to be quick in memory.
     """
 
     def __init__(
@@ -258,39 +278,71 @@ class CodedFactors(FactorStore):
         categorical: NDArray[np.bool_],
         *,
         block_bytes: int,
+        factor_bytes: int,
         code_bytes: int,
-        batch_bytes: int,
     ) -> None:
-        super().__init__(blocks, categorical, block_bytes=block_bytes)
-        most_numbers = batch_bytes // (USUAL_RANK * np.dtype(np.float32).itemsize)
-        self._batch_numbers = min(most_numbers, CODED_BATCH * self.n_samples)
-        self._most_kept = code_bytes // (self.n_samples + LEVELS_BYTES)
+        super().__init__(blocks, categorical, block_bytes=block_bytes, factor_bytes=factor_bytes)
+        self._most_kept = max(1, code_bytes // (self.n_samples + LEVELS_BYTES))
         self._kept: dict[int, Levels] = {}
-        self._buffer = _Buffer()
+        self._tables: dict[int, FloatArray] = {}
 
-    def _each(
-        self,
-        features: IndexArray,
-        places: IndexArray,
-        function: Callable[[FactorGroup], Result],
-    ) -> Iterator[Result]:
-        self._code([int(feature) for feature in features if int(feature) not in self._kept])
+    def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
+        """Transposed factor of one feature, and the norm of its kernel."""
+        self._code([feature])
+        levels, table = self._kept[feature], self._table(feature)
+        self._forget()
+        lookup = np.ascontiguousarray(table.T, dtype=np.float32)
+        return np.take(lookup, levels.codes, axis=1), _norm(levels, table)
 
-        def apply(part: slice) -> Result:
-            levels = [self._kept[int(feature)] for feature in features[part]]
-            return function(_group_of_levels(places[part], levels, self._buffer))
+    def _products(
+        self, features: IndexArray, places: IndexArray, stack: Stack
+    ) -> Iterator[Products]:
+        self._code(features.tolist())
+        tables = [self._table(feature) for feature in features.tolist()]
+        levels = [self._kept[feature] for feature in features.tolist()]
+        norms = np.array([_norm(*both) for both in zip(levels, tables, strict=True)])
+        squares = np.empty((len(features), len(stack.starts)))
+        for factors, piece in stack.pieces(COLUMNS_AT_A_TIME):
+            right = np.ascontiguousarray(piece.rows.T)
 
-        yield from map(apply, self._slices(len(features), self._batch_numbers))
+            def multiply(
+                part: slice, *, right: FloatArray = right, starts: IndexArray = piece.starts
+            ) -> FloatArray:
+                return _squares_by_level(levels[part], tables[part], right, starts)
+
+            parts = list(_slices(len(features), CODED_BATCH))
+            for part, block in zip(parts, in_threads(multiply, parts), strict=True):
+                squares[part, factors] = block
+        yield Products(places, squares, norms)
         self._forget()
 
     def _code(self, features: list[int]) -> None:
-        """Read features and code them."""
-        if not features:
+        """Read and code the features that are not kept."""
+        missing = [feature for feature in features if feature not in self._kept]
+        if not missing:
             return
-        numbers = self._blocks.read(np.array(features, dtype=np.intp))
-        for place, feature in enumerate(features):
-            make = category_levels if self._categorical[feature] else coded_levels
-            self._kept[feature] = make(numbers[:, place])
+        numbers = self._blocks.read(np.array(missing, dtype=np.intp))
+
+        def code(part: slice) -> list[Levels]:
+            return [
+                (category_levels if self._categorical[feature] else coded_levels)(column)
+                for feature, column in zip(missing[part], numbers.T[part], strict=True)
+            ]
+
+        parts = list(_slices(len(missing), CODED_BATCH))
+        for part, levels in zip(parts, in_threads(code, parts), strict=True):
+            self._kept.update(zip(missing[part], levels, strict=True))
+
+    def _table(self, feature: int) -> FloatArray:
+        """Table of levels of a feature, kept if there is room."""
+        if feature in self._tables:
+            return self._tables[feature]
+        table = self._kept[feature].table()
+        table = table if table.shape[1] else np.zeros((len(table), 1))
+        if table.nbytes <= self._room:
+            self._room -= table.nbytes
+            self._tables[feature] = table
+        return table
 
     def _forget(self) -> None:
         """Drop the codes that were kept longest, until the rest fits."""
@@ -298,40 +350,38 @@ class CodedFactors(FactorStore):
             del self._kept[feature]
 
 
-class _Buffer:
-    """Memory for the rows of one group after the other.
+@dataclass(frozen=True, eq=False)
+class _Group:
+    """Transposed factors of some features, one below the other, as in a stack."""
 
-    A fresh array of this size would be handed out by the system page by page, each page cleared
-    first, which takes as long as the work itself.
-    """
+    places: IndexArray
+    rows: NDArray[np.float32]
+    starts: IndexArray
+    norms: FloatArray
 
-    def __init__(self) -> None:
-        self._memory = np.empty(0, dtype=np.float32)
-
-    def rows(self, n_rows: int, n_samples: int) -> NDArray[np.float32]:
-        """Return an array of the buffer; what was there before is lost."""
-        if n_rows * n_samples > len(self._memory):
-            self._memory = np.empty(n_rows * n_samples, dtype=np.float32)
-        return self._memory[: n_rows * n_samples].reshape(n_rows, n_samples)
+    def times(self, stack: Stack) -> Products:
+        cross = self.rows @ stack.rows.T
+        squares = np.add.reduceat(np.square(cross, dtype=np.float64), stack.starts, axis=1)
+        return Products(self.places, np.add.reduceat(squares, self.starts, axis=0), self.norms)
 
 
-def _group_of_factors(places: IndexArray, factors: FloatArray) -> FactorGroup:
+def _group_of_factors(places: IndexArray, factors: FloatArray) -> _Group:
     """Stack factors of equal rank, of shape (n_group, n_samples, rank)."""
     n_group, n_samples, rank = factors.shape
     if not rank:
         zero = np.zeros((n_group, n_samples), dtype=np.float32)
-        return FactorGroup(places, zero, np.arange(n_group), np.zeros(n_group))
+        return _Group(places, zero, np.arange(n_group), np.zeros(n_group))
     rows = np.ascontiguousarray(factors.transpose(0, 2, 1), dtype=np.float32)
     starts = np.arange(0, n_group * rank, rank)
-    return FactorGroup(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
+    return _Group(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
 
 
-def _joined(places: list[int], factors: list[tuple[NDArray[np.float32], float]]) -> FactorGroup:
+def _joined(places: list[int], factors: list[tuple[NDArray[np.float32], float]]) -> _Group:
     """Make one group of the factors of single features."""
     starts = np.cumsum([0, *(len(rows) for rows, _ in factors[:-1])])
     rows = np.concatenate([rows for rows, _ in factors])
     norms = np.array([norm for _, norm in factors])
-    return FactorGroup(np.array(places, dtype=np.intp), rows, starts, norms)
+    return _Group(np.array(places, dtype=np.intp), rows, starts, norms)
 
 
 def _gram_norms(rows: NDArray[np.float32]) -> FloatArray:
@@ -345,24 +395,29 @@ def _gram_norms(rows: NDArray[np.float32]) -> FloatArray:
     return norms
 
 
-def _group_of_levels(
-    places: IndexArray, levels: list[Levels], buffer: _Buffer | None = None
-) -> FactorGroup:
-    """Look factors up in the tables of their levels."""
-    tables = [_with_a_column(feature.table()) for feature in levels]
-    ends = np.cumsum([table.shape[1] for table in tables])
-    starts = np.concatenate([[0], ends[:-1]])
-    rows = (buffer or _Buffer()).rows(int(ends[-1]), len(levels[0].codes))
-    norms = np.empty(len(levels))
-    for place, (feature, table) in enumerate(zip(levels, tables, strict=True)):
-        lookup = np.ascontiguousarray(table.T, dtype=np.float32)
-        # Codes are inside the table, so that checking them ("raise") would only cost a copy.
-        out = rows[starts[place] : ends[place]]
-        np.take(lookup, feature.codes, axis=1, out=out, mode="clip")
-        norms[place] = np.linalg.norm(feature.counts @ table**2)
-    return FactorGroup(places, rows, starts, norms)
+def _squares_by_level(
+    levels: list[Levels], tables: list[FloatArray], right: FloatArray, starts: IndexArray
+) -> FloatArray:
+    """Squared norms of F'G: the rows of G summed by level, then multiplied by the tables."""
+    from hsieve.kernels._loops import sum_by_level
+
+    n_levels = max(len(table) for table in tables)
+    sums = np.zeros((len(levels), n_levels, right.shape[1]))
+    sum_by_level(np.stack([feature.codes for feature in levels]), right, sums)
+    squares = np.empty((len(levels), len(starts)))
+    for place, table in enumerate(tables):
+        cross = table.T @ sums[place, : len(table)]
+        squares[place] = np.add.reduceat((cross * cross).sum(axis=0), starts)
+    return squares
 
 
-def _with_a_column(table: FloatArray) -> FloatArray:
-    """Give a constant feature, whose factor has rank zero, one column of zeros."""
-    return table if table.shape[1] else np.zeros((len(table), 1))
+def _norm(levels: Levels, table: FloatArray) -> float:
+    """Frobenius norm of the kernel of a feature: the columns of its factor are orthogonal."""
+    return float(np.linalg.norm(levels.counts @ table**2))
+
+
+def _slices(n_features: int, width: int) -> Iterator[slice]:
+    """Cut features into pieces."""
+    width = max(1, width)
+    for start in range(0, n_features, width):
+        yield slice(start, start + width)

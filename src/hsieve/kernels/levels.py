@@ -42,7 +42,7 @@ N_LEVELS = 256
 # Features with at most this many values are treated by their values in the dense form too.
 FEW_VALUES = 16
 # Bins of the histogram from which levels are made; a bin may be this wide, in deviations.
-FINE_BINS = (4096, 65536)
+FINE_BINS = (2048, 65536)
 WIDEST_BIN = 0.02
 # Directions of a factor with less than this share of the largest one's weight are left out.
 TRUNCATION = 1e-3
@@ -96,20 +96,24 @@ def coded_levels(column: FloatArray) -> Levels:
 
     A column of at most 256 different values is coded without error.
     """
+    # Imported here, so that small problems never wait for the compiler.
+    from hsieve.kernels._loops import look_up
+
     column = _within_range(column)
     low, high = float(column.min()), float(column.max())
     for n_bins in FINE_BINS:
         if low == high:
             break
-        bins = _binned(column, low, high, n_bins)
-        filled = np.bincount(bins, minlength=n_bins)
+        bins, filled = _binned(column, low, high, n_bins)
         if np.count_nonzero(filled) <= N_LEVELS:
             break
         centres = np.arange(n_bins) + 0.5
         mean, scale = weighted_scale(centres, filled)
         if scale * WIDEST_BIN >= 1.0:
             level_of_bin = _grouped(np.cbrt(filled))
-            return _placed(level_of_bin, level_of_bin[bins], (centres - mean) / scale, filled)
+            short_codes = np.empty(len(column), dtype=np.uint8)
+            look_up(level_of_bin, bins, short_codes)
+            return _placed(level_of_bin, short_codes, (centres - mean) / scale, filled)
     values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
     mean, scale = weighted_scale(values, counts)
     positions = (values - mean) / scale
@@ -180,11 +184,18 @@ def _within_range(column: FloatArray) -> FloatArray:
     return np.asarray((wide - wide.min()) / (wide.max() - wide.min() or 1.0))
 
 
-def _binned(column: FloatArray, low: float, high: float, n_bins: int) -> NDArray[np.uint16]:
-    """Put each value in one of the even bins from low to high."""
+def _binned(
+    column: FloatArray, low: float, high: float, n_bins: int
+) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
+    """Put each value in one of the even bins from low to high, and count the values of each."""
+    from hsieve.kernels._loops import count_bins
+
     # A little less than n_bins, so that the highest value falls into the last bin.
     scale = column.dtype.type(n_bins * (1 - 1e-6) / (high - low))
-    return np.asarray(((column - column.dtype.type(low)) * scale).astype(np.uint16))
+    bins = np.empty(len(column), dtype=np.uint16)
+    filled = np.zeros(n_bins, dtype=np.int64)
+    count_bins(column, column.dtype.type(low), scale, bins, filled)
+    return bins, filled
 
 
 def _grouped(weights: FloatArray) -> NDArray[np.uint8]:

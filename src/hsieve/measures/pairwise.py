@@ -19,7 +19,6 @@ high-dimensional data", 2014.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,8 +31,8 @@ from hsieve.kernels.columns import check_positions, encode_columns
 from hsieve.kernels.factor_store import (
     CodedFactors,
     DenseFactors,
-    FactorGroup,
     FactorStore,
+    Stack,
     form_for,
 )
 from hsieve.kernels.labels import block_coding
@@ -49,6 +48,8 @@ IndexArray = NDArray[np.intp]
 
 # A kernel with less than this share of the norm a feature can have is that of a constant.
 NO_KERNEL = 1e-12
+# Directions of the target's factor with less than this share of the weight are rounding.
+ROUNDING = 1e-12
 
 
 class PairwiseHSIC(Measure):
@@ -131,8 +132,8 @@ class PairwiseHSIC(Measure):
             blocks,
             categorical,
             block_bytes=plan.block_bytes,
+            factor_bytes=plan.factor_bytes,
             code_bytes=plan.code_bytes,
-            batch_bytes=plan.factor_bytes,
         )
 
 
@@ -194,10 +195,9 @@ class BoundPairwiseHSIC(BoundMeasure):
         rows = self.columns[np.asarray(features, dtype=np.intp)]
         columns = self.columns[np.asarray(active, dtype=np.intp)]
         products = np.empty((len(rows), len(columns)))
-        for places, stack, starts in self.actives.stacks(columns):
-            squares = partial(_squares, stack=stack, starts=starts)
-            for group_places, block in self.store.each(rows, squares):
-                products[np.ix_(group_places, places)] = block
+        for places, stack in self.actives.stacks(columns):
+            for found in self.store.products(rows, stack):
+                products[np.ix_(found.places, places)] = found.squares
         if self.normalised:
             norms = np.where(self.norms > 0, self.norms, 1.0)
             products /= np.outer(norms[rows], norms[columns])
@@ -245,13 +245,13 @@ def nearest_relatives(
     plan = MemoryPlan.for_data(blocks.n_samples, blocks.n_features, measure.memory_limit)
     store = measure.store(blocks, plan)
     actives = _ActiveFactors(store, plan.stack_bytes)
-    own = np.concatenate(list(store.each(features, lambda group: group.norms)))
+    own = np.array([store.rows(int(feature))[1] for feature in features])
     found = np.zeros((blocks.n_features, len(features)))
-    for places, stack, starts in actives.stacks(features):
-        squares = partial(_normed_squares, stack=stack, starts=starts, norms=own[places])
-        for group_places, block in store.walk(squares):
-            found[np.ix_(group_places, places)] = block
-            report((group_places.max() + 1) / blocks.n_features, "relatives")
+    for places, stack in actives.stacks(features):
+        for products in store.products_of_all(stack):
+            norms = np.outer(np.where(products.norms > 0, products.norms, 1.0), own[places])
+            found[np.ix_(products.places, places)] = products.squares / norms
+            report((products.places.max() + 1) / blocks.n_features, "relatives")
     found[features, np.arange(len(features))] = -1.0
     n_kept = min(n_relatives, blocks.n_features - 1)
     closest = np.argsort(-found, axis=0, kind="stable")[:n_kept]
@@ -270,8 +270,8 @@ class _ActiveFactors:
         self._stack = np.empty((0, store.n_samples), dtype=np.float32)
         self._span: dict[int, tuple[int, int]] = {}
 
-    def stacks(self, columns: IndexArray) -> Iterator[tuple[IndexArray, FloatArray, IndexArray]]:
-        """Give places, stacked rows and first row of each feature, in pieces that fit."""
+    def stacks(self, columns: IndexArray) -> Iterator[tuple[IndexArray, Stack]]:
+        """Give places of features among `columns` and their stack, in pieces that fit."""
         self._add([int(column) for column in columns if int(column) not in self._span])
         held = np.array([int(column) in self._span for column in columns], dtype=bool)
         inside = np.flatnonzero(held)
@@ -285,17 +285,16 @@ class _ActiveFactors:
             else:
                 rows = np.concatenate([self._stack[first:last] for first, last in spans])
             lengths = spans[:, 1] - spans[:, 0]
-            yield inside, rows, np.cumsum(lengths) - lengths
+            yield inside, Stack(rows, np.cumsum(lengths) - lengths)
         for place in np.flatnonzero(~held):
-            for rows, starts in self._store.each(columns[[place]], _copied):
-                yield np.array([place]), rows, starts
+            rows, _ = self._store.rows(int(columns[place]))
+            yield np.array([place]), Stack(rows, np.zeros(1, dtype=np.intp))
 
     def _add(self, columns: list[int]) -> None:
         """Append factors, unless the stack is full."""
         used = max((last for _, last in self._span.values()), default=0)
-        # One by one, so that factors and their copy never take more than the stack itself.
         for column in columns:
-            ((rows, _),) = self._store.each(np.array([column]), _copied)
+            rows, _ = self._store.rows(column)
             needed = used + len(rows)
             if needed * self._stack.itemsize * self._store.n_samples > self._most_bytes:
                 return
@@ -318,45 +317,18 @@ class _ActiveFactors:
 def _first_pass(store: FactorStore, target: FloatArray) -> tuple[FloatArray, FloatArray]:
     """HSIC of every feature with the target, and the norm of every feature's kernel."""
     rows = np.ascontiguousarray(target.T, dtype=np.float32)
+    stack = Stack(rows, np.zeros(1, dtype=np.intp))
     relevance, norms = np.empty(store.n_features), np.empty(store.n_features)
     done = 0
-    one = np.zeros(1, dtype=np.intp)
-
-    def products(group: FactorGroup) -> tuple[IndexArray, FloatArray, FloatArray]:
-        return *_squares(group, rows, one), group.norms
-
-    for places, squares, group_norms in store.walk(products):
-        relevance[places] = squares[:, 0]
-        norms[places] = group_norms
-        done += len(places)
+    for products in store.products_of_all(stack):
+        relevance[products.places] = products.squares[:, 0]
+        norms[products.places] = products.norms
+        done += len(products.places)
         report(0.8 * done / store.n_features, "relevance")
     # Rounding leaves a constant feature with a kernel that is not quite zero.
     norms[norms <= NO_KERNEL * store.n_samples] = 0.0
     relevance[norms == 0] = 0.0
     return relevance, norms
-
-
-def _copied(group: FactorGroup) -> tuple[FloatArray, IndexArray]:
-    """Rows of a group that stay."""
-    return group.rows.copy(), group.starts
-
-
-def _normed_squares(
-    group: FactorGroup, stack: FloatArray, starts: IndexArray, norms: FloatArray
-) -> tuple[IndexArray, FloatArray]:
-    """Places of a group, and its NHSIC with the factors of a stack whose kernels have norms."""
-    places, squares = _squares(group, stack, starts)
-    return places, squares / np.outer(np.where(group.norms > 0, group.norms, 1.0), norms)
-
-
-def _squares(
-    group: FactorGroup, stack: FloatArray, starts: IndexArray
-) -> tuple[IndexArray, FloatArray]:
-    """Places of a group, and the squared norms of F'G for each of its features and the stack's."""
-    cross = group.rows @ stack.T
-    squares = np.add.reduceat(np.square(cross, dtype=np.float64), starts, axis=1)
-    products: FloatArray = np.add.reduceat(squares, group.starts, axis=0)
-    return group.places, products
 
 
 def _target_factor(y: Any, target_kind: str) -> FloatArray:
@@ -368,4 +340,7 @@ def _target_factor(y: Any, target_kind: str) -> FloatArray:
     else:
         numbers = encode_columns(values.astype(float).reshape(len(values), -1)).matrix
         factor = pivoted_cholesky(numbers, rate=0.5 / numbers.shape[1])
-    return np.asarray(factor - factor.mean(axis=0))
+    factor = factor - factor.mean(axis=0)
+    # Centring takes a direction away: two classes need one column, not two.
+    weights, directions = np.linalg.eigh(factor.T @ factor)
+    return np.asarray(factor @ directions[:, weights > ROUNDING * weights[-1]])

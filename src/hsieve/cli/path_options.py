@@ -1,0 +1,216 @@
+"""What only the methods with a regularisation path take: covariates, limits and relatives.
+
+Looking for relatives is one more pass over the data, with a product for each feature and selected
+feature. Where nobody asked for it, it is done only if there are not too many of these.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hsieve.cli.errors import BadInputError
+from hsieve.cli.methods import METHODS, Method, Request
+
+if TYPE_CHECKING:
+    from hsieve.data.blocks import ColumnTable
+    from hsieve.data.tables import Table
+    from hsieve.estimators._base import BaseSelector
+
+__all__ = [
+    "NOT_LOOKED_FOR",
+    "USUAL_RELATIVES",
+    "PathOptions",
+    "add_relatives",
+    "capped",
+    "in_words",
+]
+
+USUAL_RELATIVES = 3
+# Samples times features times selected features: roughly half a minute on one core.
+MOST_UNASKED_WORK = 2e9
+# Scores of large data are right to about three digits.
+DIGITS = 4
+NOT_LOOKED_FOR = (
+    "Relatives of the features were not looked for, since there are many pairs to compare; "
+    f"--relatives {USUAL_RELATIVES} does it."
+)
+
+
+@dataclass(frozen=True)
+class PathOptions:
+    """Options for methods with a path, as they were given.
+
+    Parameters
+    ----------
+    covariates : sequence of str
+        Names of columns to adjust for.
+    max_redundancy : float or None
+        Most that two selected features may share.
+    memory_limit : str or None
+        Most memory, such as "2GB".
+    n_relatives : int or None
+        How many relatives to look for; None if nothing was said.
+    """
+
+    covariates: Sequence[str]
+    max_redundancy: float | None
+    memory_limit: str | None
+    n_relatives: int | None
+
+    def check(self, method: Method) -> None:
+        """Refuse what can be refused before the file is read.
+
+        Parameters
+        ----------
+        method : Method
+            The method chosen.
+
+        Raises
+        ------
+        BadInputError
+            If the method has no path, or a limit makes no sense.
+        """
+        from hsieve.data.memory import bytes_of
+
+        given = {
+            "--covariate": bool(self.covariates),
+            "--max-redundancy": self.max_redundancy is not None,
+            "--memory-limit": self.memory_limit is not None,
+            "--relatives": self.n_relatives is not None,
+        }
+        first = next((option for option, is_given in given.items() if is_given), None)
+        if first is not None and not method.has_path:
+            able = " and ".join(name for name, other in METHODS.items() if other.has_path)
+            msg = f"{first} works with {able} only"
+            raise BadInputError(msg)
+        if self.max_redundancy is not None and not 0 < self.max_redundancy <= 1:
+            msg = f"--max-redundancy must be above 0 and at most 1, got {self.max_redundancy:g}"
+            raise BadInputError(msg)
+        if self.memory_limit is not None:
+            try:
+                bytes_of(self.memory_limit)
+            except ValueError as error:
+                msg = f"--memory-limit must be such as 500MB or 2GB, got {self.memory_limit!r}"
+                raise BadInputError(msg) from error
+
+    def positions(self, table: "Table | ColumnTable", drop: Sequence[str]) -> tuple[int, ...]:
+        """Return the places of the covariates among the features.
+
+        Parameters
+        ----------
+        table : Table or ColumnTable
+            The features.
+        drop : sequence of str
+            Names of columns that were left out.
+
+        Returns
+        -------
+        tuple of int
+            One place for each covariate.
+
+        Raises
+        ------
+        BadInputError
+            If a covariate is no feature, or all features are covariates.
+        """
+        place = {name: i for i, name in enumerate(table.feature_names)}
+        names = list(dict.fromkeys(self.covariates))
+        for name in names:
+            if name not in place:
+                raise BadInputError(_no_feature(table, name, drop))
+        if len(names) == len(place):
+            msg = f"{table.source}: every feature is a covariate, so none is left to select"
+            raise BadInputError(msg)
+        return tuple(place[name] for name in names)
+
+
+def add_relatives(
+    rows: Sequence[dict[str, Any]],
+    selector: "BaseSelector",
+    table: "Table | ColumnTable",
+    request: Request,
+) -> None:
+    """Add to each row the features most like its own, if they are wanted and can be found.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        One for each selected feature; `relatives` is added, a list of dict with the name
+        (feature) and the NHSIC (score) of each, closest first.
+    selector : BaseSelector
+        The fitted selector.
+    table : Table or ColumnTable
+        What it was fitted on.
+    request : Request
+        Says how many relatives are wanted.
+    """
+    from hsieve.estimators import N3LARS, HSICLasso
+
+    n_samples, n_features = table.X.shape
+    wanted = request.n_relatives
+    if wanted is None:
+        is_little = n_samples * n_features * len(rows) <= MOST_UNASKED_WORK
+        wanted = USUAL_RELATIVES if is_little else 0
+    if not wanted or not isinstance(selector, (N3LARS, HSICLasso)):
+        return
+    for row, found in zip(rows, selector.relatives(table.X, wanted), strict=True):
+        row["relatives"] = [
+            {"feature": table.feature_names[index], "score": round(float(score), DIGITS)}
+            for index, score in zip(found.indices, found.scores, strict=True)
+            if score > 0  # a constant column is nobody's relative
+        ]
+
+
+def capped(rows: Sequence[dict[str, Any]], request: Request) -> list[str]:
+    """Say that a cap on redundancy left fewer features than were asked for, if it did.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        One for each selected feature.
+    request : Request
+        What was wanted.
+
+    Returns
+    -------
+    list of str
+        One sentence, or nothing.
+    """
+    if request.max_redundancy is None or len(rows) >= (request.n_features or 0):
+        return []
+    return [
+        f"{request.n_features} features are asked for, but only {len(rows)} can be selected with "
+        f"--max-redundancy {request.max_redundancy:g}"
+    ]
+
+
+def in_words(relatives: Sequence[dict[str, Any]]) -> str:
+    """Write relatives as one text, for files of plain columns.
+
+    Parameters
+    ----------
+    relatives : sequence of dict
+        Those of one feature, from :func:`add_relatives`.
+
+    Returns
+    -------
+    str
+        Names, each with its score.
+
+    Examples
+    --------
+    >>> in_words([{"feature": "x7", "score": 0.9912}, {"feature": "x3", "score": 0.41}])
+    'x7 (0.99); x3 (0.41)'
+    """
+    return "; ".join(f"{one['feature']} ({one['score']:.2f})" for one in relatives)
+
+
+def _no_feature(table: "Table | ColumnTable", name: str, drop: Sequence[str]) -> str:
+    """Say why a name cannot be that of a covariate."""
+    from hsieve.data.tables.errors import quoted, unknown_name
+
+    if name == table.target_name:
+        return f"{table.source}: the target {quoted(name)} cannot be a covariate too"
+    if name in drop:
+        return f"{table.source}: {quoted(name)} is both in covariate and in drop"
+    return str(unknown_name(table.source, "covariate", name, table.feature_names))

@@ -1,0 +1,211 @@
+"""What the commands print: selections, lessons and comparisons as tables with a few sentences."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from hsieve.cli.methods import METHODS
+from hsieve.cli.screen import as_text, result_console
+from hsieve.report.names import shortened
+
+if TYPE_CHECKING:
+    from hsieve.cli import demo as demonstration
+    from hsieve.cli import selection
+    from hsieve.data import blocks, tables
+    from hsieve.experiments import Comparison, Experiment, Record
+
+__all__ = ["print_comparison", "print_experiments", "print_lesson", "print_selection"]
+
+INTERCHANGEABLE_MARK = "="
+
+
+def print_selection(
+    table: "tables.Table | blocks.ColumnTable",
+    outcome: "selection.Outcome",
+    method_name: str,
+    seconds: float,
+) -> None:
+    """Print the chosen features, and what they were chosen from.
+
+    Parameters
+    ----------
+    table : Table or ColumnTable
+        Where they were chosen from.
+    outcome : Outcome
+        The chosen features.
+    method_name : str
+        How they were chosen.
+    seconds : float
+        How long it took, with reading.
+    """
+    console = result_console()
+    console.print(_chosen_features(outcome.rows))
+    n_samples, n_features = table.X.shape
+    n_classes = len(set(table.y.tolist()))
+    kind = f"{n_classes} classes" if table.target_kind == "classes" else "numbers"
+    console.print(
+        as_text(
+            f"{len(outcome.rows)} of {n_features} features by {method_name}, from {n_samples} "
+            f"samples; target {table.target_name} ({kind}); {seconds:.1f} s"
+        ),
+    )
+    for note in (*_reading_aids(outcome.rows), *outcome.notes):
+        console.print(as_text(note))
+    if METHODS[method_name].has_path:
+        from hsieve.report import path_in_words
+
+        words = path_in_words(outcome.selector, feature_names=table.feature_names)
+        console.print(as_text(words))
+
+
+def _chosen_features(rows: Sequence[dict[str, Any]]) -> Table:
+    """Lay out the rows of an outcome."""
+    shown = Table()
+    shown.add_column("rank", justify="right")
+    shown.add_column("feature", overflow="fold")
+    headings = {"score": "score", "p_value": "p alone", "adjusted_p_value": "adjusted p"}
+    numbers = {key: heading for key, heading in headings.items() if key in rows[0]}
+    for heading in numbers.values():
+        shown.add_column(heading, justify="right")
+    if "relatives" in rows[0]:
+        shown.add_column("relatives (NHSIC)", overflow="fold")
+    for row in rows:
+        cells: list[str | Text] = [str(row["rank"]), as_text(row["feature"])]
+        cells += [f"{row[key]:.4g}" for key in numbers]
+        if "relatives" in row:
+            cells.append(as_text(", ".join(map(_relative, row["relatives"]))))
+        shown.add_row(*cells)
+    return shown
+
+
+def _relative(relative: dict[str, Any]) -> str:
+    """Write out a relative, marked if it is as good as the feature itself."""
+    mark = INTERCHANGEABLE_MARK if _is_interchangeable(relative) else ""
+    return f"{mark}{shortened(relative['feature'])} {relative['score']:.2f}"
+
+
+def _is_interchangeable(relative: dict[str, Any]) -> bool:
+    """Tell whether a relative shares nearly all with its feature."""
+    from hsieve.strategies.lars_path import INTERCHANGEABLE
+
+    return bool(relative["score"] >= INTERCHANGEABLE)
+
+
+def _reading_aids(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Explain what is in the table, where it is not plain."""
+    aids = []
+    if any(_is_interchangeable(relative) for row in rows for relative in row.get("relatives", ())):
+        aids.append(
+            f"{INTERCHANGEABLE_MARK} before a relative: interchangeable with the feature; the "
+            "data hardly tell which of the two matters."
+        )
+    if "p_value" in rows[0]:
+        aids.append(
+            "p alone: HSIC test of that feature by itself, before any selection; it does not see "
+            "features that matter only together. Adjusted: for the number of features looked at."
+        )
+    return aids
+
+
+def print_lesson(console: Console, number: int, outcome: "demonstration.Outcome") -> None:
+    """Print a task of the demonstration, its answer and ours.
+
+    Parameters
+    ----------
+    console : Console
+        Where to print.
+    number : int
+        Place of the task.
+    outcome : Outcome
+        What came of it.
+    """
+    lesson = outcome.lesson
+    console.print(f"{number}. {lesson.title}", style="bold")
+    console.print(Padding(lesson.story, (0, 0, 0, 3), expand=False))
+    n_common = len(set(outcome.originals(outcome.by_correlation)) & set(outcome.truth))
+    verdict = "agrees with the truth" if outcome.agrees else "DIFFERS from the truth"
+    if outcome.agrees and outcome.chosen != outcome.truth:
+        verdict += ", a copy being as good as its original"
+    answers = Table.grid(padding=(0, 2))
+    answers.add_row("true features", _named(outcome.truth), "")
+    answers.add_row(
+        f"chosen ({lesson.method})", _named(outcome.chosen), f"{verdict}, {outcome.seconds:.1f} s"
+    )
+    answers.add_row(
+        "by correlation",
+        _named(outcome.by_correlation),
+        f"{n_common} of {len(outcome.truth)} right",
+    )
+    console.print(Padding(answers, (0, 0, 1, 3), expand=False))
+
+
+def _named(features: Iterable[int]) -> str:
+    """Name columns that have only numbers."""
+    return " ".join(f"x{feature}" for feature in features)
+
+
+def print_experiments(experiments: "Iterable[Experiment]") -> None:
+    """Print what can be reproduced.
+
+    Parameters
+    ----------
+    experiments : iterable of Experiment
+        What there is.
+    """
+    table = Table()
+    table.add_column("experiment", no_wrap=True)
+    table.add_column("what it is")
+    for experiment in experiments:
+        table.add_row(experiment.name, experiment.title)
+    result_console().print(table)
+
+
+def print_comparison(experiment: "Experiment", records: "Sequence[Record]", seconds: float) -> None:
+    """Print our figures beside the published ones, and how to read them.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What was run.
+    records : sequence of Record
+        What was measured.
+    seconds : float
+        How long it took.
+    """
+    cells = experiment.summarise(records)
+    several = any(cell.quantity for cell in cells)
+    table = Table(title=experiment.title)
+    for heading in ("data", "quantity", "method") if several else ("data", "method"):
+        table.add_column(heading)
+    for heading in (f"{experiment.quantity} here", "published", "difference"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    previous = None
+    for cell in cells:
+        is_new = cell.dataset != previous
+        if is_new and previous is not None:
+            table.add_section()
+        previous = cell.dataset
+        name = cell.dataset if is_new else ""
+        what = (name, cell.quantity, cell.method) if several else (name, cell.method)
+        table.add_row(*what, *_figures(cell))
+    console = result_console()
+    console.print(table)
+    for sentence in experiment.explain(records):
+        console.print(sentence)
+    console.print(f"{len(records)} measurements in {seconds:.0f} s.")
+
+
+def _figures(cell: "Comparison") -> tuple[str, str, str]:
+    """Write out what was measured, what was published and the difference."""
+    published, difference = "-", "-"
+    if cell.published is not None:
+        published = f"{cell.published.mean:g} ± {cell.published.deviation:g}"
+    if cell.difference is not None:
+        difference = f"{cell.difference:+.4f}"
+    if isinstance(cell.measured, str):
+        return cell.measured, published, difference
+    return f"{cell.measured.mean:.4f} ± {cell.measured.deviation:.4f}", published, difference

@@ -1,0 +1,315 @@
+"""`hsieve select`: covariates, limits and relatives, for methods with a regularisation path."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from hsieve.cli import path_options, selection
+from hsieve.cli.main import app
+from hsieve.cli.methods import METHODS, Request
+
+N_SAMPLES = 120
+PATH_METHODS = [name for name, method in METHODS.items() if method.has_path]
+OTHER_METHODS = [name for name, method in METHODS.items() if not method.has_path]
+LONG = "a_very_long_name_of_a_column_that_says_nothing_at_all"
+
+
+def invoke(*arguments):
+    return CliRunner().invoke(app, [str(argument) for argument in arguments])
+
+
+def assert_refused(result, *words):
+    """Exit code 2, one sentence on stderr that holds the words, silence on stdout."""
+    assert result.exit_code == 2, result.output
+    assert result.stdout == ""
+    assert result.stderr.startswith("error: ")
+    assert result.stderr.count("\n") == 1
+    for word in words:
+        assert word in result.stderr
+
+
+def stored(path, columns):
+    if path.suffix == ".npy":
+        np.save(path, np.column_stack(list(columns.values())))
+        return path
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(columns)
+        writer.writerows(zip(*columns.values(), strict=True))
+    return path
+
+
+@pytest.fixture
+def columns():
+    """The target follows age and, less, dose, which has a near copy."""
+    rng = np.random.default_rng(0)
+    noise = {f"noise{i}": rng.normal(size=N_SAMPLES) for i in range(3)}
+    age, dose = rng.normal(size=(2, N_SAMPLES))
+    copy = dose + 0.1 * rng.normal(size=N_SAMPLES)
+    return {**noise, "age": age, "dose": dose, "[b]copy": copy, "y": 2 * age + dose**2}
+
+
+@pytest.fixture
+def table(columns, tmp_path):
+    return stored(tmp_path / "table.csv", columns)
+
+
+@pytest.fixture
+def unfitted(monkeypatch):
+    """Fail if a selector is fitted."""
+    monkeypatch.setattr(selection, "_fitted_rows", lambda *_: pytest.fail("it was fitted"))
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    """Fail if the file is read."""
+    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+
+
+@pytest.mark.parametrize("name", PATH_METHODS)
+def test_covariate_is_never_selected(table, name):
+    options = ("select", table, "-t", "y", "-m", name, "-q")
+    assert invoke(*options, "-k", 1).stdout == "age\n"
+    result = invoke(*options, "-k", 5, "--covariate", "age")
+    assert result.exit_code == 0, result.output
+    names = result.stdout.split()
+    assert names[0] in {"dose", "[b]copy"}
+    assert len(names) == 5
+    assert "age" not in names
+
+
+def test_covariates_may_be_several_and_repeated(table):
+    options = ("--covariate", "age", "--covariate", "dose", "--covariate", "age")
+    names = invoke("select", table, "-t", "y", "-q", *options).stdout.split()
+    assert sorted(names) == ["[b]copy", "noise0", "noise1", "noise2"]
+
+
+def test_covariates_stay_among_the_features_that_are_counted(table, tmp_path):
+    result = invoke(
+        "select", table, "-t", "y", "-k", 1, "--covariate", "age", "--plot", tmp_path / "path.png"
+    )
+    assert result.exit_code == 0, result.output
+    assert "1 of 6 features" in result.stdout
+    assert "The path ended with 1 feature in" in result.stdout
+    assert result.stderr == ""
+
+
+def test_covariate_of_an_array_in_its_file(columns, tmp_path):
+    path = stored(tmp_path / "table.npy", columns)
+    options = ("select", path, "-t", "-1", "-k", 1, "-q")
+    assert invoke(*options).stdout == "x3\n"
+    assert invoke(*options, "--covariate", "x3").stdout in {"x4\n", "x5\n"}
+    assert_refused(invoke(*options, "--covariate", "x6"), "the target 'x6' cannot be a covariate")
+
+
+@pytest.mark.usefixtures("unfitted")
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--covariate", "Agee"], ["no 'Agee', given for covariate", "near matches are 'age'"]),
+        (["--covariate", "y"], ["the target 'y' cannot be a covariate"]),
+        (["--covariate", "age", "--drop", "age"], ["'age' is both in covariate and in drop"]),
+        (["--covariate", "age", "-k", 6], ["6 features are asked for", "5 beside the covariates"]),
+    ],
+)
+def test_wrong_covariates_are_refused_before_fitting(table, options, words):
+    assert_refused(invoke("select", table, "-t", "y", *options), "table.csv", *words)
+
+
+@pytest.mark.usefixtures("unfitted")
+def test_nothing_but_covariates_is_refused(table, columns):
+    features = [name for name in columns if name != "y"]
+    options = [part for name in features for part in ("--covariate", name)]
+    assert_refused(invoke("select", table, "-t", "y", *options), "every feature is a covariate")
+
+
+def test_constant_columns_beside_a_covariate_are_refused(columns, tmp_path):
+    flat = {"age": columns["age"], "flat": [1] * N_SAMPLES, "y": columns["y"]}
+    path = stored(tmp_path / "table.csv", flat)
+    result = invoke("select", path, "-t", "y", "--covariate", "age")
+    assert_refused(result, "beside the covariates", "constant")
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize(
+    "option",
+    [
+        ("--covariate", "age"),
+        ("--max-redundancy", 0.9),
+        ("--memory-limit", "1GB"),
+        ("--relatives", 2),
+    ],
+)
+@pytest.mark.parametrize("name", OTHER_METHODS)
+def test_methods_without_a_path_refuse_the_options_by_name(table, name, option):
+    result = invoke("select", table, "-t", "y", "-m", name, *option)
+    assert_refused(result, f"{option[0]} works with n3lars and hsic-lasso only")
+
+
+@pytest.mark.usefixtures("unread")
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        (("--max-redundancy", 0), "above 0 and at most 1, got 0"),
+        (("--max-redundancy", 1.5), "above 0 and at most 1, got 1.5"),
+        (("--max-redundancy", "nan"), "above 0 and at most 1, got nan"),
+        (("--max-redundancy", "high"), "max-redundancy"),
+        (("--memory-limit", "lots"), "--memory-limit must be such as 500MB or 2GB, got 'lots'"),
+        (("--memory-limit", "0GB"), "got '0GB'"),
+        (("--relatives", -1), "relatives"),
+    ],
+)
+def test_limits_that_make_no_sense_are_refused(table, option, words):
+    assert_refused(invoke("select", table, "-t", "y", *option), words)
+
+
+@pytest.mark.parametrize("name", PATH_METHODS)
+def test_cap_on_redundancy_keeps_a_copy_out_and_says_so(table, name):
+    options = ("select", table, "-t", "y", "-k", 6, "-m", name)
+    assert "6 of 6 features" in invoke(*options).stdout
+    result = invoke(*options, "--max-redundancy", 0.9)
+    assert "5 of 6 features" in result.stdout
+    assert result.stderr == (
+        "warning: 6 features are asked for, but only 5 can be selected with --max-redundancy 0.9\n"
+    )
+
+
+def test_cap_is_silent_where_no_number_is_asked_for(table):
+    assert invoke("select", table, "-t", "y", "--max-redundancy", 0.9).stderr == ""
+
+
+def test_memory_limit_reaches_the_selector(table):
+    small = invoke("select", table, "-t", "y", "--memory-limit", "1MB")
+    assert_refused(small, "table.csv", "too small for 120 samples")
+    enough = invoke("select", table, "-t", "y", "-k", 1, "-q", "--memory-limit", "100 MB")
+    assert enough.stdout == "age\n"
+
+
+@pytest.mark.parametrize("name", PATH_METHODS)
+def test_options_reach_the_selector(name):
+    request = Request(
+        2, (), "continuous", 0, covariates=(1,), max_redundancy=0.5, memory_limit="2GB"
+    )
+    selector = METHODS[name].make(request)
+    assert (selector.covariates, selector.max_redundancy) == ((1,), 0.5)
+    assert selector.memory_limit == "2GB"
+
+
+def row_of(result, name):
+    """The cells of the line that holds a selected feature."""
+    lines = (line.split("│") for line in result.stdout.splitlines() if line.startswith("│"))
+    [cells] = [cells for cells in lines if cells[2].strip() == name]
+    return [cell.strip() for cell in cells[1:-1]]
+
+
+def test_copy_is_shown_as_interchangeable_with_no_markup(table):
+    result = invoke("select", table, "-t", "y", "-k", 6)
+    copies = row_of(result, "dose")[-1].split(", ")
+    assert len(copies) == path_options.USUAL_RELATIVES
+    name, score = copies[0].split()
+    assert name == "=[b]copy"
+    assert float(score) > 0.9
+    assert not any(copy.startswith("=") for copy in copies[1:])
+    assert "= before a relative: interchangeable" in result.stdout
+
+
+def test_sign_is_not_explained_where_it_does_not_occur(columns, tmp_path):
+    del columns["[b]copy"]
+    result = invoke("select", stored(tmp_path / "table.csv", columns), "-t", "y")
+    assert "relatives (NHSIC)" in result.stdout
+    assert "interchangeable" not in result.stdout
+
+
+def test_long_names_of_relatives_are_shortened_on_the_screen_only(columns, tmp_path):
+    columns = {LONG: columns.pop("[b]copy"), **columns}
+    path = stored(tmp_path / "table.csv", columns)
+    out = tmp_path / "out.csv"
+    result = invoke("select", path, "-t", "y", "-k", 6, "--relatives", 1, "-o", out)
+    assert row_of(result, "dose")[-1].startswith("=a_very_long_na…othing_at_all 0.9")
+    with out.open(newline="", encoding="utf-8") as file:
+        [relatives] = [r["relatives"] for r in csv.DictReader(file) if r["feature"] == "dose"]
+    assert relatives.startswith(f"{LONG} (0.9")
+    assert ";" not in relatives
+
+
+@pytest.mark.parametrize("name", PATH_METHODS)
+def test_json_holds_relatives_as_a_list_best_first(table, tmp_path, name):
+    out = tmp_path / "out.json"
+    assert invoke("select", table, "-t", "y", "-m", name, "-q", "-o", out).exit_code == 0
+    for row in json.loads(out.read_text(encoding="utf-8")):
+        scores = [relative["score"] for relative in row["relatives"]]
+        assert len(scores) == path_options.USUAL_RELATIVES
+        assert scores == sorted(scores, reverse=True)
+        assert row["feature"] not in {relative["feature"] for relative in row["relatives"]}
+        assert all(0 < score <= 1 for score in scores)
+
+
+def test_csv_holds_relatives_as_one_text(table, tmp_path):
+    out = tmp_path / "out.csv"
+    invoke("select", table, "-t", "y", "-k", 6, "--relatives", 2, "-o", out)
+    with out.open(newline="", encoding="utf-8") as file:
+        rows = {row["feature"]: row["relatives"] for row in csv.DictReader(file)}
+    first, second = rows["dose"].split("; ")
+    assert first.startswith("[b]copy (0.9")
+    assert second.endswith(")")
+
+
+def test_more_relatives_than_features_are_all_others_that_vary(columns, tmp_path):
+    path = stored(tmp_path / "table.csv", {"flat": [1] * N_SAMPLES, **columns})
+    out = tmp_path / "out.json"
+    options = ("-k", 1, "-q", "-o", out, "--relatives", 100)
+    assert invoke("select", path, "-t", "y", *options).exit_code == 0
+    [row] = json.loads(out.read_text(encoding="utf-8"))
+    names = {relative["feature"] for relative in row["relatives"]}
+    assert names == set(columns) - {"y", row["feature"]}
+
+
+def test_single_feature_has_no_relatives(columns, tmp_path):
+    path = stored(tmp_path / "table.csv", {"age": columns["age"], "y": columns["y"]})
+    result = invoke("select", path, "-t", "y")
+    assert result.exit_code == 0, result.output
+    assert row_of(result, "age")[-1] == ""
+
+
+@pytest.fixture
+def uncompared(monkeypatch):
+    """Fail if relatives are looked for."""
+    monkeypatch.setattr(
+        "hsieve.estimators.n3lars.nearest_relatives",
+        lambda *_, **__: pytest.fail("relatives were looked for"),
+    )
+
+
+@pytest.mark.usefixtures("uncompared")
+def test_relatives_can_be_turned_off(table, tmp_path):
+    out = tmp_path / "out.csv"
+    result = invoke("select", table, "-t", "y", "--relatives", 0, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "elatives" not in result.stdout
+    assert "relatives" not in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("uncompared")
+def test_relatives_that_nobody_would_see_are_not_looked_for(table):
+    assert invoke("select", table, "-t", "y", "-q", "--relatives", 2).exit_code == 0
+
+
+@pytest.mark.usefixtures("uncompared")
+def test_much_work_that_was_not_asked_for_is_left_with_a_note(table, monkeypatch):
+    monkeypatch.setattr(path_options, "MOST_UNASKED_WORK", N_SAMPLES * 6 * 2 - 1)
+    result = invoke("select", table, "-t", "y", "-k", 2)
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    assert "(NHSIC)" not in result.stdout
+    assert "were not looked for" in result.stdout
+    assert "--relatives 3" in result.stdout
+
+
+def test_much_work_is_done_where_it_is_asked_for(table, monkeypatch):
+    monkeypatch.setattr(path_options, "MOST_UNASKED_WORK", 0)
+    result = invoke("select", table, "-t", "y", "-k", 2, "--relatives", 3)
+    assert "relatives (NHSIC)" in result.stdout
+    assert "were not looked for" not in result.stdout
