@@ -113,16 +113,6 @@ def test_codes_that_do_not_fit_are_made_anew(data, stack):
     np.testing.assert_allclose(some, everything[:5], rtol=1e-12)
 
 
-@pytest.mark.parametrize("most_rows", [1, 4, 5, 8, 100])
-def test_a_stack_is_cut_between_factors(most_rows, stack):
-    pieces = list(stack.pieces(most_rows))
-    np.testing.assert_array_equal(np.concatenate([p.rows for _, p in pieces]), stack.rows)
-    assert [i for factors, _ in pieces for i in range(3)[factors]] == [0, 1, 2]
-    for factors, piece in pieces:
-        first = stack.starts[factors.start]
-        np.testing.assert_array_equal(piece.starts + first, stack.starts[factors])
-
-
 @pytest.mark.parametrize(
     ("shape", "form", "expected"),
     [

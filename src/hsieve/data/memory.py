@@ -14,7 +14,7 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 # Enough for reading at full speed.
 USUAL_BLOCK = 64 * 10**6
 USUAL_STACK = 512 * 10**6
-USUAL_FACTORS = 32 * 10**6
+USUAL_FACTORS = 64 * 10**6
 # Arrays on the way take so many bytes for each sample, and this much whatever the data.
 BYTES_A_SAMPLE = 1_500
 FIXED_BYTES = 16 * 10**6

@@ -9,8 +9,7 @@ Two forms give the same interface:
   samples, right to about 1e-3 of a dependence that matters.
 
 All that is asked of a store are squared norms of products F'G with a stack of other factors G. The
-dense form makes one matrix of many factors, because products of thin matrices are slow one by one.
-The coded form sums the rows of G by level first and multiplies by the table of levels afterwards.
+factors of many features make one matrix, because products of thin matrices are slow one by one.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +30,6 @@ from hsieve.kernels.levels import (
     few_valued_factors,
 )
 from hsieve.kernels.low_rank import landmark_factors
-from hsieve.threads import in_threads
 
 __all__ = ["CodedFactors", "DenseFactors", "FactorStore", "Products", "Stack", "form_for"]
 
@@ -44,9 +42,8 @@ CODED_VALUES = 20_000_000
 # Numbers treated together, of columns or of factors: they stay in the second cache.
 BATCH_NUMBERS = 131_072
 USUAL_RANK = 16
-# Coded features treated together by one thread, and columns of a stack summed at a time.
-CODED_BATCH = 16
-COLUMNS_AT_A_TIME = 128
+# Coded features treated together, at most.
+CODED_BATCH = 64
 # Bytes of a feature beside its codes: positions and counts of 256 levels.
 LEVELS_BYTES = 2_048
 
@@ -92,17 +89,6 @@ class Stack:
 
     rows: NDArray[np.float32]
     starts: IndexArray
-
-    def pieces(self, most_rows: int) -> Iterator[tuple[slice, "Stack"]]:
-        """Cut into pieces of about so many rows, none of them through a factor."""
-        first = 0
-        while first < len(self.starts):
-            start = self.starts[first]
-            last = max(first + 1, int(np.searchsorted(self.starts, start + most_rows)))
-            stop = self.starts[last] if last < len(self.starts) else len(self.rows)
-            piece = Stack(self.rows[start:stop], self.starts[first:last] - start)
-            yield slice(first, last), piece
-            first = last
 
 
 @dataclass(frozen=True, eq=False)
@@ -197,6 +183,8 @@ class DenseFactors(FactorStore):
         factor_bytes: int,
     ) -> None:
         super().__init__(blocks, categorical, block_bytes=block_bytes, factor_bytes=factor_bytes)
+        # Joining kept factors into one matrix takes as much again.
+        self._room = factor_bytes // 2
         self._kept: dict[int, tuple[NDArray[np.float32], float]] = {}
 
     def products(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
@@ -285,6 +273,12 @@ class CodedFactors(FactorStore):
         self._most_kept = max(1, code_bytes // (self.n_samples + LEVELS_BYTES))
         self._kept: dict[int, Levels] = {}
         self._tables: dict[int, FloatArray] = {}
+        # Half of the memory for factors at work, half for tables.
+        self._room = factor_bytes // 2
+        itemsize = np.dtype(np.float32).itemsize
+        most_numbers = factor_bytes // (2 * USUAL_RANK * itemsize)
+        self._batch_numbers = min(most_numbers, CODED_BATCH * self.n_samples)
+        self._buffer = _Buffer()
 
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
         """Transposed factor of one feature, and the norm of its kernel."""
@@ -298,23 +292,25 @@ class CodedFactors(FactorStore):
         self, features: IndexArray, places: IndexArray, stack: Stack
     ) -> Iterator[Products]:
         self._code(features.tolist())
-        tables = [self._table(feature) for feature in features.tolist()]
-        levels = [self._kept[feature] for feature in features.tolist()]
-        norms = np.array([_norm(*both) for both in zip(levels, tables, strict=True)])
-        squares = np.empty((len(features), len(stack.starts)))
-        for factors, piece in stack.pieces(COLUMNS_AT_A_TIME):
-            right = np.ascontiguousarray(piece.rows.T)
-
-            def multiply(
-                part: slice, *, right: FloatArray = right, starts: IndexArray = piece.starts
-            ) -> FloatArray:
-                return _squares_by_level(levels[part], tables[part], right, starts)
-
-            parts = list(_slices(len(features), CODED_BATCH))
-            for part, block in zip(parts, in_threads(multiply, parts), strict=True):
-                squares[part, factors] = block
-        yield Products(places, squares, norms)
+        for part in _slices(len(features), self._batch_numbers // self.n_samples):
+            yield self._group(features[part], places[part]).times(stack)
         self._forget()
+
+    def _group(self, features: IndexArray, places: IndexArray) -> "_Group":
+        """Look the factors of coded features up in their tables."""
+        tables = [self._table(int(feature)) for feature in features]
+        ends = np.cumsum([table.shape[1] for table in tables])
+        starts = np.concatenate([[0], ends[:-1]])
+        rows = self._buffer.rows(int(ends[-1]), self.n_samples)
+        norms = np.empty(len(features))
+        for place, (feature, table) in enumerate(zip(features.tolist(), tables, strict=True)):
+            levels = self._kept[feature]
+            lookup = np.ascontiguousarray(table.T, dtype=np.float32)
+            # Codes are inside the table, so that checking them ("raise") would only cost a copy.
+            out = rows[starts[place] : ends[place]]
+            np.take(lookup, levels.codes, axis=1, out=out, mode="clip")
+            norms[place] = _norm(levels, table)
+        return _Group(places, rows, starts, norms)
 
     def _code(self, features: list[int]) -> None:
         """Read and code the features that are not kept."""
@@ -322,16 +318,9 @@ class CodedFactors(FactorStore):
         if not missing:
             return
         numbers = self._blocks.read(np.array(missing, dtype=np.intp))
-
-        def code(part: slice) -> list[Levels]:
-            return [
-                (category_levels if self._categorical[feature] else coded_levels)(column)
-                for feature, column in zip(missing[part], numbers.T[part], strict=True)
-            ]
-
-        parts = list(_slices(len(missing), CODED_BATCH))
-        for part, levels in zip(parts, in_threads(code, parts), strict=True):
-            self._kept.update(zip(missing[part], levels, strict=True))
+        for feature, column in zip(missing, numbers.T, strict=True):
+            make = category_levels if self._categorical[feature] else coded_levels
+            self._kept[feature] = make(column)
 
     def _table(self, feature: int) -> FloatArray:
         """Table of levels of a feature, kept if there is room."""
@@ -365,6 +354,23 @@ class _Group:
         return Products(self.places, np.add.reduceat(squares, self.starts, axis=0), self.norms)
 
 
+class _Buffer:
+    """Memory for the rows of one group after the other.
+
+    A fresh array of this size would be handed out by the system page by page, each page cleared
+    first, which takes as long as the work itself.
+    """
+
+    def __init__(self) -> None:
+        self._memory = np.empty(0, dtype=np.float32)
+
+    def rows(self, n_rows: int, n_samples: int) -> NDArray[np.float32]:
+        """Return an array of the buffer; what was there before is lost."""
+        if n_rows * n_samples > len(self._memory):
+            self._memory = np.empty(n_rows * n_samples, dtype=np.float32)
+        return self._memory[: n_rows * n_samples].reshape(n_rows, n_samples)
+
+
 def _group_of_factors(places: IndexArray, factors: FloatArray) -> _Group:
     """Stack factors of equal rank, of shape (n_group, n_samples, rank)."""
     n_group, n_samples, rank = factors.shape
@@ -393,22 +399,6 @@ def _gram_norms(rows: NDArray[np.float32]) -> FloatArray:
     squares = [np.einsum("fij,fij->f", half, half, dtype=np.float64) for half in halves]
     norms: FloatArray = np.sqrt(squares[0] + squares[1])
     return norms
-
-
-def _squares_by_level(
-    levels: list[Levels], tables: list[FloatArray], right: FloatArray, starts: IndexArray
-) -> FloatArray:
-    """Squared norms of F'G: the rows of G summed by level, then multiplied by the tables."""
-    from hsieve.kernels._loops import sum_by_level
-
-    n_levels = max(len(table) for table in tables)
-    sums = np.zeros((len(levels), n_levels, right.shape[1]))
-    sum_by_level(np.stack([feature.codes for feature in levels]), right, sums)
-    squares = np.empty((len(levels), len(starts)))
-    for place, table in enumerate(tables):
-        cross = table.T @ sums[place, : len(table)]
-        squares[place] = np.add.reduceat((cross * cross).sum(axis=0), starts)
-    return squares
 
 
 def _norm(levels: Levels, table: FloatArray) -> float:

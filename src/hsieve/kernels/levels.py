@@ -96,9 +96,6 @@ def coded_levels(column: FloatArray) -> Levels:
 
     A column of at most 256 different values is coded without error.
     """
-    # Imported here, so that small problems never wait for the compiler.
-    from hsieve.kernels._loops import look_up
-
     column = _within_range(column)
     low, high = float(column.min()), float(column.max())
     for n_bins in FINE_BINS:
@@ -111,9 +108,7 @@ def coded_levels(column: FloatArray) -> Levels:
         mean, scale = weighted_scale(centres, filled)
         if scale * WIDEST_BIN >= 1.0:
             level_of_bin = _grouped(np.cbrt(filled))
-            short_codes = np.empty(len(column), dtype=np.uint8)
-            look_up(level_of_bin, bins, short_codes)
-            return _placed(level_of_bin, short_codes, (centres - mean) / scale, filled)
+            return _placed(level_of_bin, level_of_bin[bins], (centres - mean) / scale, filled)
     values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
     mean, scale = weighted_scale(values, counts)
     positions = (values - mean) / scale
@@ -188,14 +183,10 @@ def _binned(
     column: FloatArray, low: float, high: float, n_bins: int
 ) -> tuple[NDArray[np.uint16], NDArray[np.int64]]:
     """Put each value in one of the even bins from low to high, and count the values of each."""
-    from hsieve.kernels._loops import count_bins
-
     # A little less than n_bins, so that the highest value falls into the last bin.
     scale = column.dtype.type(n_bins * (1 - 1e-6) / (high - low))
-    bins = np.empty(len(column), dtype=np.uint16)
-    filled = np.zeros(n_bins, dtype=np.int64)
-    count_bins(column, column.dtype.type(low), scale, bins, filled)
-    return bins, filled
+    bins = ((column - column.dtype.type(low)) * scale).astype(np.uint16)
+    return bins, np.bincount(bins, minlength=n_bins)
 
 
 def _grouped(weights: FloatArray) -> NDArray[np.uint8]:

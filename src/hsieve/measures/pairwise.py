@@ -269,6 +269,7 @@ class _ActiveFactors:
         self._most_bytes = most_bytes
         self._stack = np.empty((0, store.n_samples), dtype=np.float32)
         self._span: dict[int, tuple[int, int]] = {}
+        self._last: tuple[IndexArray, Stack] | None = None
 
     def stacks(self, columns: IndexArray) -> Iterator[tuple[IndexArray, Stack]]:
         """Give places of features among `columns` and their stack, in pieces that fit."""
@@ -279,16 +280,21 @@ class _ActiveFactors:
             spans = np.array([self._span[int(column)] for column in columns[inside]])
             order = np.argsort(spans[:, 0], kind="stable")
             inside, spans = inside[order], spans[order]
-            joined = bool((spans[1:, 0] == spans[:-1, 1]).all())
-            if joined:
-                rows = self._stack[spans[0, 0] : spans[-1, 1]]
-            else:
-                rows = np.concatenate([self._stack[first:last] for first, last in spans])
-            lengths = spans[:, 1] - spans[:, 0]
-            yield inside, Stack(rows, np.cumsum(lengths) - lengths)
+            if self._last is None or not np.array_equal(self._last[0], spans):
+                self._last = (spans, self._stacked(spans))
+            yield inside, self._last[1]
         for place in np.flatnonzero(~held):
             rows, _ = self._store.rows(int(columns[place]))
             yield np.array([place]), Stack(rows, np.zeros(1, dtype=np.intp))
+
+    def _stacked(self, spans: IndexArray) -> Stack:
+        """Stack the rows of some features, without copying those that lie together."""
+        if (spans[1:, 0] == spans[:-1, 1]).all():
+            rows = self._stack[spans[0, 0] : spans[-1, 1]]
+        else:
+            rows = np.concatenate([self._stack[first:last] for first, last in spans])
+        lengths = spans[:, 1] - spans[:, 0]
+        return Stack(rows, np.cumsum(lengths) - lengths)
 
     def _add(self, columns: list[int]) -> None:
         """Append factors, unless the stack is full."""
