@@ -149,7 +149,7 @@ def test_nearly_singular_path_is_optimal_where_descent_is_too_slow(seed, d, digi
     slow = coordinate_descent.nonnegative_lasso(Q, r, path.levels, max_sweeps=300)
     for level, found, other in zip(path.levels, path.dense(), slow, strict=True):
         best, reached = (coordinate_descent.objective(Q, r, level, a) for a in (found, other))
-        assert best <= reached + 1e-7 * max(1.0, abs(reached))
+        assert best <= reached + 1e-6 * max(1.0, abs(reached))
 
 
 @few
