@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from hsieve.cli.methods import METHODS, Request
+from hsieve.cli.methods import DEFAULT_METHOD, METHODS, Request
 from hsieve.data.synthetic import (
     Problem,
     make_n3lars,
@@ -18,6 +18,9 @@ from hsieve.data.synthetic import (
 )
 
 __all__ = ["LESSONS", "Lesson", "Outcome", "outcomes"]
+
+# Keeps copies of a chosen feature out, as `hsieve select --max-redundancy` does.
+MAX_REDUNDANCY = 0.9
 
 
 @dataclass(frozen=True)
@@ -90,7 +93,6 @@ LESSONS = (
         "The target follows a curve in three of the variables. For each of the 2000 there is "
         "another that is nearly the same, so the best three by themselves are one signal twice. "
         "Each signal is wanted once; its copy (1000 numbers further on) is as good.",
-        # The number of samples at which nearly every seed tells copies from new signals.
         lambda seed: make_n3lars(600, 2000, random_state=seed),
         "n3lars",
     ),
@@ -155,6 +157,7 @@ def _choose(method: str, problem: Problem) -> tuple[int, ...]:
         categorical=(),
         target_kind=problem.target_kind,
         random_state=0,
+        max_redundancy=MAX_REDUNDANCY if method == DEFAULT_METHOD else None,
     )
     selector = METHODS[method].make(request).fit(problem.X, problem.y)
     return tuple(sorted(selector.selected_indices_.tolist()))
