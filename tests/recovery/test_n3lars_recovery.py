@@ -1,4 +1,4 @@
-"""N3LARS on the paper's synthetic data: three signals among 1,000 features and their near copies."""
+"""N3LARS on the paper's data: three signals among 1,000 features and their near copies."""
 
 import pytest
 
