@@ -19,7 +19,11 @@ from hsieve.estimators import (
     HSICLasso,
     MaxRelevance,
 )
-from hsieve.exceptions import ConstantFeatureWarning, IncompatibleCombinationError
+from hsieve.exceptions import (
+    ConstantFeatureWarning,
+    FewerFeaturesWarning,
+    IncompatibleCombinationError,
+)
 from hsieve.inference import feature_tests, hsic_interval, hsic_test, hsic_variance
 from hsieve.measures import (
     HSIC,
@@ -57,6 +61,7 @@ __all__ = [
     "DependenceSelector",
     "FamilyRanking",
     "FamilyScore",
+    "FewerFeaturesWarning",
     "Forward",
     "HSICLasso",
     "IncompatibleCombinationError",

@@ -1,10 +1,14 @@
 """Errors and warnings of the package, each saying what was given and what is accepted."""
 
-__all__ = ["ConstantFeatureWarning", "IncompatibleCombinationError"]
+__all__ = ["ConstantFeatureWarning", "FewerFeaturesWarning", "IncompatibleCombinationError"]
 
 
 class IncompatibleCombinationError(TypeError):
     """A strategy was given a measure that lacks what the strategy asks for."""
+
+
+class FewerFeaturesWarning(UserWarning):
+    """Fewer features are selected than were asked for."""
 
 
 class ConstantFeatureWarning(UserWarning):

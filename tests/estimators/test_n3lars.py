@@ -8,7 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hsieve import N3LARS, ConstantFeatureWarning, HSICLasso, LarsSearch, PairwiseHSIC
+from hsieve import (
+    N3LARS,
+    ConstantFeatureWarning,
+    FewerFeaturesWarning,
+    HSICLasso,
+    LarsSearch,
+    PairwiseHSIC,
+)
 from hsieve.data.blocks import as_blocks, open_columns
 from hsieve.data.synthetic import make_n3lars
 from tests.reference.coordinate_descent import nonnegative_lasso
@@ -90,6 +97,14 @@ def test_as_many_features_as_asked_for_come_back(lasso, rng):
 
 
 @pytest.mark.parametrize("lasso", LASSOS)
+def test_more_features_than_there_are_give_all_of_them_with_a_warning(lasso, rng):
+    X = rng.normal(size=(50, 3))
+    with pytest.warns(FewerFeaturesWarning, match="10 features were asked for, but there are only"):
+        selector = lasso(10).fit(X, X[:, 0])
+    assert sorted(selector.selected_indices_.tolist()) == [0, 1, 2]
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
 def test_order_of_samples_does_not_matter(lasso, rng):
     problem = make_n3lars(120, 60, random_state=1)
     order = rng.permutation(120)
@@ -136,7 +151,7 @@ def test_copies_that_were_met_are_reported_as_a_group(lasso):
 def test_where_a_cap_leaves_too_few_fewer_come_back_with_a_warning(lasso, rng):
     x = rng.normal(size=(100, 2))
     X = np.hstack([x, x + 1e-3 * rng.normal(size=(100, 2))])
-    with pytest.warns(ConstantFeatureWarning, match="4 features were asked for, but only 2 may"):
+    with pytest.warns(FewerFeaturesWarning, match="4 features were asked for, but only 2 may"):
         selector = lasso(4, max_redundancy=0.8).fit(X, x[:, 0] + x[:, 1] ** 2)
     assert {int(j) % 2 for j in selector.selected_indices_} == {0, 1}
 
@@ -152,7 +167,7 @@ def test_covariates_take_their_share_of_the_target_and_are_never_selected(lasso,
     adjusted = lasso(1, covariates=[0]).fit(X, y)
     assert adjusted.selected_indices_.tolist() == [5]
     assert adjusted.coef_[0] == 0
-    with pytest.warns(ConstantFeatureWarning, match="only 7 may be selected"):
+    with pytest.warns(FewerFeaturesWarning, match="only 7 may be selected"):
         assert 0 not in lasso(8, covariates=[0]).fit(X, y).selected_indices_
 
 

@@ -238,13 +238,15 @@ def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
 
 def _show_each_warning_once() -> None:
     """Let warnings for users through; those for programmers are not for this screen."""
-    from hsieve.exceptions import ConstantFeatureWarning
+    from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 
     warnings.simplefilter("always")
     for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
         warnings.simplefilter("ignore", category)
     # Its text has positions for names, since the selector is given an array; ours has the names.
     warnings.simplefilter("ignore", ConstantFeatureWarning)
+    # Said in the words of the command line.
+    warnings.simplefilter("ignore", FewerFeaturesWarning)
 
 
 def _plainly(

@@ -25,7 +25,7 @@ from sklearn.utils.validation import (
 
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.validation import check_frame, constant_columns, target_kind_of
-from hsieve.exceptions import ConstantFeatureWarning
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
@@ -162,13 +162,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if wanted is None:
             return min(DEFAULT_N_FEATURES, n_features)
         if isinstance(wanted, Integral) and not isinstance(wanted, bool):
-            if 1 <= wanted <= n_features:
+            if wanted >= 1:
                 return int(wanted)
         elif isinstance(wanted, Real) and not isinstance(wanted, bool) and 0 < wanted < 1:
             return max(1, int(wanted * n_features))
         msg = (
-            "n_features_to_select must be None, a whole number from 1 to the number of features "
-            f"({n_features}) or a share between 0 and 1, got {wanted!r}."
+            "n_features_to_select must be None, a whole number of at least 1 or a share between "
+            f"0 and 1, got {wanted!r}."
         )
         raise ValueError(msg)
 
@@ -190,12 +190,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         order, selectable = self.path_.order, self.path_.n_selectable
         n_selected = min(n_wanted, len(varying) if selectable is None else selectable)
         if n_selected < n_wanted:
-            why = "are not constant" if selectable in {None, len(varying)} else "may be selected"
-            msg = (
-                f"{n_wanted} features were asked for, but only {n_selected} {why}; "
-                "these are selected."
-            )
-            warnings.warn(msg, ConstantFeatureWarning, stacklevel=3)
+            category: type[Warning] = FewerFeaturesWarning
+            only = f"only {n_selected} may be selected"
+            if n_selected == self.n_features_in_:
+                only = f"there are only {n_selected}"
+            elif n_selected == len(varying):
+                only, category = f"only {n_selected} are not constant", ConstantFeatureWarning
+            msg = f"{n_wanted} features were asked for, but {only}; these are selected."
+            warnings.warn(msg, category, stacklevel=3)
         self.selected_indices_ = order[:n_selected]
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)
