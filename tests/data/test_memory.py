@@ -20,11 +20,11 @@ def test_other_limits_are_refused(given):
 
 
 def test_shares_stay_within_the_limit():
-    plan = MemoryPlan.for_data(10_000, 1_000, "200MB")
+    plan = MemoryPlan.for_data(10_000, "200MB")
     used = 4 * plan.block_bytes + plan.code_bytes + plan.stack_bytes + plan.factor_bytes
     assert used <= 200 * 10**6
 
 
 def test_a_limit_that_cannot_be_kept_is_refused():
     with pytest.raises(ValueError, match="'20MB' is too small for 10000 samples: at least"):
-        MemoryPlan.for_data(10_000, 1_000, "20MB")
+        MemoryPlan.for_data(10_000, "20MB")

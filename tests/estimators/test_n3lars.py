@@ -11,12 +11,13 @@ import pytest
 from hsieve import (
     N3LARS,
     ConstantFeatureWarning,
+    DependenceSelector,
     FewerFeaturesWarning,
     HSICLasso,
     LarsSearch,
     PairwiseHSIC,
 )
-from hsieve.data.blocks import as_blocks, open_columns
+from hsieve.data.blocks import ArrayBlocks, as_blocks, open_columns
 from hsieve.data.synthetic import make_n3lars
 from tests.reference.coordinate_descent import nonnegative_lasso
 
@@ -171,6 +172,33 @@ def test_covariates_take_their_share_of_the_target_and_are_never_selected(lasso,
         assert 0 not in lasso(8, covariates=[0]).fit(X, y).selected_indices_
 
 
+def test_covariates_of_a_free_combination_are_counted_among_all_features(rng):
+    X = rng.normal(size=(200, 6))
+    X[:, 1] = 7.0
+    y = X[:, 3] + 0.5 * np.abs(X[:, 5])
+    search = LarsSearch(covariates=[3])
+    selector = DependenceSelector(PairwiseHSIC(), strategy=search, n_features_to_select=1)
+    with pytest.warns(ConstantFeatureWarning):
+        assert selector.fit(X, y).selected_indices_.tolist() == [5]
+    assert search.covariates == [3]
+
+
+def test_a_copy_of_a_covariate_stays_out_with_a_cap(rng):
+    X = rng.normal(size=(200, 6))
+    X[:, 5] = X[:, 0] + 1e-3 * rng.normal(size=200)
+    selector = N3LARS(4, covariates=[-6], max_redundancy=0.5)
+    assert not {0, 5} & set(selector.fit(X, X[:, 0]).selected_indices_.tolist())
+
+
+def test_the_rest_is_ordered_by_relevance_where_a_cap_leaves_too_few(rng):
+    x = rng.normal(size=(200, 8))
+    X = np.hstack([x[:, 5:6] + 1e-3 * rng.normal(size=(200, 6)), x])
+    with pytest.warns(FewerFeaturesWarning):
+        selector = N3LARS(8, max_redundancy=0.02).fit(X, np.abs(x[:, 2]) + x[:, 5])
+    rest = selector.path_.order[len(selector.selected_indices_) :]
+    assert (np.diff(selector.relevance_[rest]) <= 0).all()
+
+
 def test_covariates_are_counted_among_all_features_although_some_are_constant(rng):
     X = rng.normal(size=(200, 6))
     X[:, 1] = 7.0
@@ -206,6 +234,28 @@ def test_one_wild_value_in_a_true_feature_does_not_hide_it(lasso, form, rng):
     X[17, 4], X[80, 9], X[3, 30] = 1e4, -1e6, 1e4
     selected = lasso(2, form=form).fit(X, y).selected_indices_
     assert sorted(selected.tolist()) == [4, 9]
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
+@pytest.mark.parametrize("form", ["dense", "coded"])
+@pytest.mark.parametrize(
+    ("precision", "wild"),
+    [(np.float64, 1e12), (np.float64, -1e300), (np.float32, 1e12), (np.float32, -3e38)],
+)
+def test_no_value_is_too_wild(lasso, form, precision, wild, rng):
+    X = rng.normal(size=(200, 20)).astype(precision)
+    y = np.abs(X[:, 4]) + X[:, 9]
+    X[17, 9] = wild
+    selected = lasso(2, form=form).fit(X, y).selected_indices_
+    assert sorted(selected.tolist()) == [4, 9]
+
+
+@pytest.mark.parametrize("lasso", LASSOS)
+def test_one_wild_value_in_the_target_does_not_hide_the_rest(lasso, rng):
+    X = rng.normal(size=(200, 20))
+    y = np.abs(X[:, 4]) + X[:, 9]
+    y[3] = 1e6
+    assert sorted(lasso(2).fit(X, y).selected_indices_.tolist()) == [4, 9]
 
 
 @pytest.mark.parametrize("lasso", LASSOS)
@@ -253,13 +303,19 @@ def test_the_global_random_state_is_not_touched(rng):
     [
         ({"max_redundancy": 0}, "max_redundancy must be None or a number above 0"),
         ({"max_redundancy": "low"}, "max_redundancy must be None or a number above 0"),
+        ({"covariates": 3}, "covariates must be a list of positions, .* got 3"),
+        ({"covariates": [[1, 2]]}, "covariates must hold whole-number positions"),
+        ({"covariates": range(5)}, "All 5 features are covariates"),
         ({"covariates": [99]}, "covariates must hold whole-number positions below 5"),
         ({"form": "bytes"}, "form must be 'auto', 'dense' or 'coded'"),
         ({"memory_limit": "plenty"}, "memory_limit must be None"),
         ({"memory_limit": 1000}, "too small for 40 samples"),
     ],
 )
-def test_wrong_options_are_refused(options, message, rng):
+def test_wrong_options_are_refused_before_any_work(options, message, rng, monkeypatch):
+    monkeypatch.setattr(
+        "hsieve.measures.pairwise._first_pass", lambda *_: pytest.fail("work was done")
+    )
     with pytest.raises(ValueError, match=message):
         N3LARS(2, **options).fit(rng.normal(size=(40, 5)), rng.normal(size=40))
 
@@ -316,6 +372,40 @@ class TestData:
         selector = N3LARS(3).fit(problem.X, problem.y)
         with pytest.raises(ValueError, match="X has 100 features, but N3LARS is expecting 200"):
             selector.relatives(as_blocks(problem.X[:, :100]))
+
+    def test_column_blocks_with_other_names_have_no_relatives(self, problem):
+        names = [f"x{j}" for j in range(200)]
+        selector = N3LARS(3).fit(ArrayBlocks(problem.X, names), problem.y)
+        with pytest.raises(ValueError, match="names of the columns"):
+            selector.relatives(ArrayBlocks(problem.X, names[::-1]))
+
+    def test_a_selected_feature_that_is_constant_elsewhere_has_no_close_relatives(self, problem):
+        selector = N3LARS(2).fit(problem.X, problem.y)
+        X = problem.X.copy()
+        X[:, selector.selected_indices_[0]] = 1.0
+        relatives = selector.relatives(X, 3)[0]
+        assert relatives.scores.tolist() == [0, 0, 0]
+        assert selector.selected_indices_[0] not in relatives.indices
+
+    @pytest.mark.parametrize("n_relatives", [0, 2.5, "a", True])
+    def test_an_odd_number_of_relatives_is_refused(self, n_relatives, problem):
+        selector = N3LARS(2).fit(problem.X, problem.y)
+        with pytest.raises(ValueError, match="n_relatives must be a whole number"):
+            selector.relatives(problem.X, n_relatives)
+
+    def test_blocks_without_a_target_are_refused(self, problem):
+        with pytest.raises(ValueError, match="requires y"):
+            N3LARS(2).fit(as_blocks(problem.X), None)
+
+    def test_a_target_of_mixed_kinds_is_refused(self, problem):
+        y = np.array(["a", None] * 250, dtype=object)
+        with pytest.raises(ValueError, match="one kind, got NoneType, str"):
+            N3LARS(2).fit(problem.X, y)
+
+    def test_numbers_in_an_array_of_objects_are_numbers(self, problem):
+        plain = N3LARS(3).fit(problem.X, problem.y)
+        objects = N3LARS(3).fit(problem.X, problem.y.astype(object))
+        np.testing.assert_array_equal(plain.coef_, objects.coef_)
 
     @pytest.mark.parametrize("bad", [np.nan, np.inf])
     def test_values_that_are_not_finite_are_refused_by_column_and_row(self, bad, problem):

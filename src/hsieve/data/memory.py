@@ -44,15 +44,13 @@ class MemoryPlan:
     factor_bytes: int
 
     @classmethod
-    def for_data(
-        cls, n_samples: int, n_features: int, limit: int | str | None = None
-    ) -> "MemoryPlan":
+    def for_data(cls, n_samples: int, limit: int | str | None = None) -> "MemoryPlan":
         """Share out a limit.
 
         Parameters
         ----------
-        n_samples, n_features : int
-            Size of the data.
+        n_samples : int
+            Number of samples.
         limit : int, str or None, default=None
             Bytes, or such as "500MB"; None for no limit.
 

@@ -7,6 +7,7 @@ down once, here, and ``target_kind`` overrides it everywhere.
 import warnings
 from collections import Counter
 from collections.abc import Collection
+from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ __all__ = [
     "TargetKind",
     "check_frame",
     "constant_columns",
+    "numbers_if_all_are",
     "target_kind_of",
 ]
 
@@ -56,11 +58,20 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
         return "classes" if target_kind == "classes" else "continuous"
     if values.ndim == 2 and values.shape[1] > 1:
         return "continuous"
+    values = numbers_if_all_are(values)
     if values.dtype.kind not in "fiu":
         return "classes"
     whole = np.array_equal(values, np.round(values))
     most = min(MAX_INTEGER_CLASSES, values.size // 2)
     return "classes" if whole and len(np.unique(values)) <= most else "continuous"
+
+
+def numbers_if_all_are(values: NDArray[Any]) -> NDArray[Any]:
+    """Return objects that are all numbers as floats, anything else as it is."""
+    if values.dtype.kind != "O":
+        return values
+    number = (isinstance(v, Real) and not isinstance(v, bool | np.bool_) for v in values.flat)
+    return values.astype(np.float64) if all(number) else values
 
 
 def constant_columns(X: NDArray[Any]) -> NDArray[np.bool_]:

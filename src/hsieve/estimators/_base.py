@@ -24,7 +24,12 @@ from sklearn.utils.validation import (
 )
 
 from hsieve.data.blocks import ColumnBlocks, as_blocks
-from hsieve.data.validation import check_frame, constant_columns, target_kind_of
+from hsieve.data.validation import (
+    check_frame,
+    constant_columns,
+    numbers_if_all_are,
+    target_kind_of,
+)
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
@@ -82,24 +87,20 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         strategy.check_compatible(measure)
         if measure.takes_blocks:
             blocks, target = self._validated_blocks(X, y)
-            self._check(measure, target, blocks.n_samples)
+            self._check(measure, strategy, target, blocks.n_samples)
             everything = measure.bind(blocks, target)
             varying = self._varying_features(everything.constant)
             bound = everything.among(varying)
         else:
             data, target = self._validated(X, y, dtype=[np.float64, np.float32])
-            self._check(measure, target, len(data))
+            self._check(measure, strategy, target, len(data))
             varying = self._varying_features(constant_columns(data))
             bound = _bind(measure, data, target, varying)
         n_wanted = self._n_wanted(self.n_features_in_)
-        strategy = self._renumbered(strategy, varying)
+        strategy = strategy.among(varying, self.n_features_in_)
         path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
         self._keep(path, varying, n_wanted)
         return self
-
-    def _renumbered(self, strategy: Strategy, varying: NDArray[np.intp]) -> Strategy:
-        """Return the strategy for a search among the varying features only."""
-        return strategy
 
     def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Arrays of features and target that scikit-learn finds in order."""
@@ -123,6 +124,9 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _validated_blocks(self, X: Any, y: Any) -> tuple[ColumnBlocks, NDArray[Any]]:
         """Column blocks and a target of the same number of samples."""
         if isinstance(X, ColumnBlocks):
+            if y is None:
+                msg = f"{type(self).__name__} requires y to be passed, but the target y is None."
+                raise ValueError(msg)
             blocks = self._as_blocks(X, reset=True)
             target = check_array(y, ensure_2d=False, dtype=None, input_name="y")
             check_consistent_length(target, np.empty(blocks.n_samples))
@@ -145,16 +149,24 @@ class BaseSelector(SelectorMixin, BaseEstimator):
                 f"{self.n_features_in_} features as input."
             )
             raise ValueError(msg)
+        elif X.names is not None and list(X.names) != list(
+            getattr(self, "feature_names_in_", X.names)
+        ):
+            msg = "The names of the columns, or their order, are not those of fit."
+            raise ValueError(msg)
         return X
 
-    def _check(self, measure: Measure, target: NDArray[Any], n_samples: int) -> None:
+    def _check(
+        self, measure: Measure, strategy: Strategy, target: NDArray[Any], n_samples: int
+    ) -> None:
         """Refuse targets, positions and sizes that nothing can be done with, before any work."""
         _check_target(target, measure)
         check_positions(getattr(measure, "categorical", ()), self.n_features_in_)
         if n_samples < MIN_SAMPLES:
             msg = f"Found n_samples = {n_samples}; at least {MIN_SAMPLES} samples are needed."
             raise ValueError(msg)
-        self._n_wanted(self.n_features_in_)
+        n_wanted = self._n_wanted(self.n_features_in_)
+        strategy.check_parameters(self.n_features_in_, n_wanted)
 
     def _n_wanted(self, n_features: int) -> int:
         """Work out the number of features asked for."""
@@ -189,7 +201,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.path_ = path.among(varying, self.n_features_in_)
         order, selectable = self.path_.order, self.path_.n_selectable
         n_selected = min(n_wanted, len(varying) if selectable is None else selectable)
-        if n_selected < n_wanted:
+        if n_selected < n_wanted and self.n_features_to_select is not None:
             category: type[Warning] = FewerFeaturesWarning
             only = f"only {n_selected} may be selected"
             if n_selected == self.n_features_in_:
@@ -220,7 +232,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
 
 def _flat(target: NDArray[Any]) -> NDArray[Any]:
-    """Return a target of one column as a vector."""
+    """Return a target of one column as a vector, and numbers as numbers."""
+    target = numbers_if_all_are(target)
     return np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
 
 
@@ -238,6 +251,10 @@ def _check_target(y: NDArray[Any], measure: Measure) -> None:
     if isinstance(getattr(measure, "kernel_y", None), Precomputed):
         return
     kind = target_kind_of(y, getattr(measure, "target_kind", "auto"))
+    if y.dtype.kind == "O" and len({type(value) for value in y.flat}) > 1:
+        kinds = sorted({type(value).__name__ for value in y.flat})
+        msg = f"The target must hold values of one kind, got {', '.join(kinds)}."
+        raise ValueError(msg)
     if len(np.unique(y)) < 2:
         what = "1 class" if kind == "classes" else "1 distinct value"
         msg = f"The target holds {what}; at least two are needed to select features."

@@ -10,7 +10,6 @@ from sklearn.utils.validation import check_is_fitted
 
 from hsieve.data.blocks import ColumnBlocks
 from hsieve.estimators._base import BaseSelector
-from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.strategies import LarsSearch
@@ -81,7 +80,7 @@ class _LarsSelector(BaseSelector):
             The fitted selector.
         """
         super().fit(X, y)
-        self.coef_ = self.scores_
+        self.coef_ = self.scores_.copy()
         self.relevance_ = self.path_.relevance
         met = dict(zip(self.path_.lars.selected.tolist(), self.path_.groups, strict=True))
         nobody = np.zeros(0, dtype=np.intp)
@@ -128,14 +127,6 @@ class _LarsSelector(BaseSelector):
     def _parts(self) -> tuple[Measure, Strategy]:
         strategy = LarsSearch(covariates=self.covariates, max_redundancy=self.max_redundancy)
         return self._measure(), strategy
-
-    def _renumbered(self, strategy: Strategy, varying: NDArray[np.intp]) -> Strategy:
-        """Name the covariates by their place among the varying features."""
-        covariates = check_positions(self.covariates, self.n_features_in_, name="covariates")
-        place = np.full(self.n_features_in_, -1)
-        place[varying] = np.arange(len(varying))
-        places = np.unique(place[covariates])
-        return LarsSearch(covariates=places[places >= 0], max_redundancy=self.max_redundancy)
 
 
 class N3LARS(_LarsSelector):

@@ -19,6 +19,8 @@ __all__ = ["EncodedColumns", "encode_columns", "squared_distances", "standardise
 # Outliers further out than this many deviations are looked at; see `standardised`.
 FAR_OUT = 5.0
 OUTLIER_FACTOR = 3.0
+# Tamed values further out than this are put here: no kernel tells the difference.
+OUT_OF_REACH = 1e6
 # From the 5 % to the 95 % quantile of a normal variable, in deviations.
 NORMAL_SPREAD = 3.29
 
@@ -148,11 +150,14 @@ def check_positions(
     features: Iterable[int], n_features: int, *, name: str = "categorical"
 ) -> NDArray[np.intp]:
     """Positions of features, refused where there is no such feature."""
-    if isinstance(features, Iterator):
-        msg = f"{name} must be a list of positions that can be read more than once."
+    if isinstance(features, Iterator) or not isinstance(features, Iterable):
+        msg = (
+            f"{name} must be a list of positions, one that can be read more than once, "
+            f"got {features!r}."
+        )
         raise ValueError(msg)
     positions = np.asarray(list(features))
-    whole = len(positions) == 0 or positions.dtype.kind in "iu"
+    whole = positions.ndim == 1 and (len(positions) == 0 or positions.dtype.kind in "iu")
     if not whole or ((positions < -n_features) | (positions >= n_features)).any():
         msg = (
             f"{name} must hold whole-number positions below {n_features}, got {positions.tolist()}."
@@ -212,7 +217,7 @@ def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDAr
         The same precision as the input.
     """
     low, high = numbers.min(axis=0, initial=np.inf), numbers.max(axis=0, initial=-np.inf)
-    numbers = numbers / _safe_scale(low, high)
+    original, numbers = numbers, numbers / _safe_scale(low, high)
     centred: NDArray[np.floating] = numbers - numbers.mean(axis=0, dtype=np.float64).astype(
         numbers.dtype
     )
@@ -222,9 +227,9 @@ def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDAr
     constant = low == high
     deviation[constant | (deviation == 0)] = 1.0
     centred[:, constant] = 0.0
-    if robust:
-        deviation = _tamed(centred, deviation)
     centred /= deviation.astype(centred.dtype)
+    if robust:
+        _tame(centred, original)
     return centred
 
 
@@ -241,13 +246,18 @@ def _safe_scale(
     return scale
 
 
-def _tamed(centred: NDArray[np.floating], deviation: NDArray[np.floating]) -> NDArray[np.floating]:
-    """Scales that far outliers do not blow up; see :func:`standardised`."""
-    furthest = np.maximum(centred.max(axis=0, initial=0), -centred.min(axis=0, initial=0))
-    for column in np.flatnonzero(furthest > FAR_OUT * deviation):
-        low, high = np.quantile(centred[:, column], [0.05, 0.95], method="inverted_cdf")
-        deviation[column] = tamed_scale(float(deviation[column]), float(high - low))
-    return deviation
+def _tame(scaled: NDArray[np.floating], original: NDArray[np.floating]) -> None:
+    """Scale columns with wild values anew, in place; see :func:`standardised`."""
+    furthest = np.maximum(scaled.max(axis=0, initial=0), -scaled.min(axis=0, initial=0))
+    for column in np.flatnonzero(furthest > FAR_OUT):
+        # From the numbers as they were: beside a wild value the others may have rounded together.
+        values = original[:, column].astype(np.float64)
+        largest = np.abs(values).max()
+        low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf")
+        deviation = largest * np.std(values / largest)
+        scale = tamed_scale(float(deviation), float(high - low))
+        if scale < deviation:
+            scaled[:, column] = np.clip((values - middle) / scale, -OUT_OF_REACH, OUT_OF_REACH)
 
 
 def tamed_scale(deviation: float, spread: float) -> float:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.kernels.columns import FAR_OUT, tamed_scale
+from hsieve.kernels.columns import FAR_OUT, OUT_OF_REACH, tamed_scale
 from hsieve.kernels.low_rank import (
     MAX_LANDMARKS,
     landmark_positions,
@@ -111,7 +111,7 @@ def coded_levels(column: FloatArray) -> Levels:
             return _placed(level_of_bin, level_of_bin[bins], (centres - mean) / scale, filled)
     values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
     mean, scale = weighted_scale(values, counts)
-    positions = (values - mean) / scale
+    positions = np.clip((values - mean) / scale, -OUT_OF_REACH, OUT_OF_REACH)
     if len(values) <= N_LEVELS:
         own_level = np.arange(len(values))
         return _placed(own_level, _short(codes, len(values)), positions, counts)
@@ -157,7 +157,7 @@ def few_valued_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatA
 
 
 def weighted_scale(values: FloatArray, counts: NDArray[np.integer[Any]]) -> tuple[float, float]:
-    """Mean and scale of values that occur so often, by the rule of :func:`standardised`."""
+    """Centre and scale of values that occur so often, by the rule of :func:`standardised`."""
     total = counts.sum()
     mean = float(values @ counts / total)
     deviation = float(np.sqrt((values - mean) ** 2 @ counts / total))
@@ -165,8 +165,10 @@ def weighted_scale(values: FloatArray, counts: NDArray[np.integer[Any]]) -> tupl
     furthest = max(values[filled[-1]] - mean, mean - values[filled[0]])
     if furthest <= FAR_OUT * deviation:
         return mean, deviation or 1.0
-    low, high = values[np.searchsorted(np.cumsum(counts), [0.05 * total, 0.95 * total])]
-    return mean, tamed_scale(deviation, float(high - low))
+    places = np.searchsorted(np.cumsum(counts), np.array([0.05, 0.5, 0.95]) * total)
+    low, middle, high = values[places]
+    scale = tamed_scale(deviation, float(high - low))
+    return (mean if scale == deviation else float(middle)), scale
 
 
 def _within_range(column: FloatArray) -> FloatArray:
@@ -175,8 +177,7 @@ def _within_range(column: FloatArray) -> FloatArray:
     bound = float(np.finfo(column.dtype).max) ** 0.25
     if low == high or 1 / bound < high - low < bound:
         return column
-    wide = column.astype(np.float64) / max(abs(low), abs(high))
-    return np.asarray((wide - wide.min()) / (wide.max() - wide.min() or 1.0))
+    return np.asarray(column.astype(np.float64) / max(abs(low), abs(high)))
 
 
 def _binned(

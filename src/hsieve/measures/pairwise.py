@@ -19,6 +19,7 @@ high-dimensional data", 2014.
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,7 +28,7 @@ from numpy.typing import ArrayLike, NDArray
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.memory import MemoryPlan
 from hsieve.data.validation import target_kind_of
-from hsieve.kernels.columns import check_positions, encode_columns
+from hsieve.kernels.columns import check_finite, check_positions, standardised
 from hsieve.kernels.factor_store import (
     CodedFactors,
     DenseFactors,
@@ -74,8 +75,9 @@ class PairwiseHSIC(Measure):
 
     Notes
     -----
-    Features are standardised; where a value lies more than five deviations out, the scale is tamed
-    so that one wild value does not hide the others (:func:`hsieve.kernels.columns.standardised`).
+    Features and numeric targets are standardised; where a value lies more than five deviations
+    out, the scale is tamed so that one wild value does not hide the others
+    (:func:`hsieve.kernels.columns.standardised`).
     """
 
     takes_blocks: ClassVar[bool] = True
@@ -108,7 +110,7 @@ class PairwiseHSIC(Measure):
             msg = f"X has {blocks.n_samples} samples but y has {len(target)}."
             raise ValueError(msg)
         refuse_empty(target, target)
-        plan = MemoryPlan.for_data(blocks.n_samples, blocks.n_features, self.memory_limit)
+        plan = MemoryPlan.for_data(blocks.n_samples, self.memory_limit)
         store = self.store(blocks, plan)
         relevance, norms = _first_pass(store, target)
         if self.normalised:
@@ -238,14 +240,15 @@ def nearest_relatives(
     list of (ndarray, ndarray)
         For each of `features`, positions of its relatives, closest first, and their NHSIC.
     """
-    if n_relatives < 1:
-        msg = f"n_relatives must be at least 1, got {n_relatives}."
+    if isinstance(n_relatives, bool) or not isinstance(n_relatives, Integral) or n_relatives < 1:
+        msg = f"n_relatives must be a whole number of at least 1, got {n_relatives!r}."
         raise ValueError(msg)
     measure = PairwiseHSIC() if measure is None else measure
-    plan = MemoryPlan.for_data(blocks.n_samples, blocks.n_features, measure.memory_limit)
+    plan = MemoryPlan.for_data(blocks.n_samples, measure.memory_limit)
     store = measure.store(blocks, plan)
     actives = _ActiveFactors(store, plan.stack_bytes)
     own = np.array([store.rows(int(feature))[1] for feature in features])
+    own[own <= NO_KERNEL * blocks.n_samples] = np.inf
     found = np.zeros((blocks.n_features, len(features)))
     for places, stack in actives.stacks(features):
         for products in store.products_of_all(stack):
@@ -344,7 +347,9 @@ def _target_factor(y: Any, target_kind: str) -> FloatArray:
     if target_kind_of(values, target_kind) == "classes":
         factor = block_coding(values)
     else:
-        numbers = encode_columns(values.astype(float).reshape(len(values), -1)).matrix
+        outputs = values.astype(np.float64).reshape(len(values), -1)
+        check_finite(outputs)
+        numbers = standardised(outputs, robust=True)
         factor = pivoted_cholesky(numbers, rate=0.5 / numbers.shape[1])
     factor = factor - factor.mean(axis=0)
     # Centring takes a direction away: two classes need one column, not two.

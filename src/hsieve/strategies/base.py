@@ -101,6 +101,13 @@ class Strategy(BaseEstimator, ABC):
             )
             raise IncompatibleCombinationError(msg)
 
+    def check_parameters(self, n_features: int, n_wanted: int) -> None:
+        """Refuse parameters that do not fit so many features, before any work is done."""
+
+    def among(self, features: IndexArray, n_features: int) -> Self:
+        """Return the strategy for a search among some of the features, renumbered."""
+        return self
+
     @abstractmethod
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Search for the best features.

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.solvers import LarsPath, nonnegative_lars_path
@@ -122,49 +123,79 @@ class LarsSearch(Strategy):
             raise IncompatibleCombinationError(msg)
         super().check_compatible(measure)
 
+    def check_parameters(self, n_features: int, n_wanted: int) -> None:
+        """Refuse covariates that are not there, or all there are, and a cap out of range."""
+        covariates = check_positions(self.covariates, n_features, name="covariates")
+        if len(np.unique(covariates % n_features)) == n_features:
+            msg = f"All {n_features} features are covariates: there is nothing to select from."
+            raise ValueError(msg)
+        self._most_redundancy()
+
+    def among(self, features: IndexArray, n_features: int) -> Self:
+        """Return the strategy with its covariates counted among some of the features."""
+        covariates = check_positions(self.covariates, n_features, name="covariates")
+        place = np.full(n_features, -1)
+        place[features] = np.arange(len(features))
+        places = np.unique(place[covariates])
+        return type(self)(
+            covariates=places[places >= 0].tolist(), max_redundancy=self.max_redundancy
+        )
+
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> LarsSelectionPath:
         """Follow the path."""
         assert isinstance(bound, PairwiseStatistics)
-        statistics: PairwiseStatistics = bound
-        most = self._most_redundancy()
-        covariates = np.array(list(self.covariates), dtype=np.intp)
-        features = np.arange(bound.n_features)
-        relevance = statistics.relevance(features)
+        self.check_parameters(bound.n_features, n_features_to_select)
+        covariates = np.array(list(self.covariates), dtype=np.intp) % bound.n_features
+        relevance = bound.relevance(np.arange(bound.n_features))
         report(0.8, "regularisation path")
         lars = nonnegative_lars_path(
             relevance,
-            statistics.redundancy,
+            bound.redundancy,
             max_features=n_features_to_select,
             first=covariates.tolist(),
-            max_overlap=most,
-            batch_entries=statistics.worthwhile_entries,
+            max_overlap=self._most_redundancy(),
+            batch_entries=bound.worthwhile_entries,
             dependence_tolerance=DEPENDENCE_TOLERANCE,
         )
         report(1.0, "regularisation path")
         coefficients = lars.coefficients(float(lars.levels[-1]))
-        chosen = lars.selected[best_first(coefficients[lars.selected])]
-        rest = np.setdiff1d(features, np.concatenate([chosen, covariates]))
-        rest = rest[best_first(relevance[rest])]
-        if len(chosen) < n_features_to_select and most < 1.0:
-            n_more = n_features_to_select - len(chosen)
-            fillers = _fillers(statistics, chosen, rest, n_more=n_more, most=most)
-            rest = np.concatenate([fillers, np.setdiff1d(rest, fillers)])
-            n_selectable = len(chosen) + len(fillers)
-        else:
-            n_selectable = len(chosen) + len(rest)
-        order = np.concatenate([chosen, rest, covariates])
         coefficients[covariates] = 0.0
+        chosen = lars.selected[best_first(coefficients[lars.selected])]
+        others = np.setdiff1d(np.arange(bound.n_features), np.concatenate([chosen, covariates]))
+        others = others[best_first(relevance[others])]
+        fillers = self._fillers(bound, chosen, others, n_features_to_select)
+        rest = others[~np.isin(others, fillers)]
+        order = np.concatenate([chosen, fillers, rest, covariates])
         return LarsSelectionPath(
             order=order,
             feature_scores=coefficients[order],
             sizes=np.array([len(chosen)]),
             set_scores=np.array([float(coefficients @ relevance)]),
             stop_reason=lars.stop_reason,
-            n_evaluations=len(features) + lars.entries_computed,
-            n_selectable=n_selectable,
+            n_evaluations=bound.n_features + lars.entries_computed,
+            n_selectable=len(chosen) + len(fillers),
             lars=lars,
             relevance=relevance,
-            groups=tuple(_groups(statistics, lars)),
+            groups=tuple(_groups(bound, lars)),
+        )
+
+    def _fillers(
+        self,
+        statistics: PairwiseStatistics,
+        chosen: IndexArray,
+        others: IndexArray,
+        n_wanted: int,
+    ) -> IndexArray:
+        """Others, by relevance, that may be selected where the path gave too few."""
+        most = self._most_redundancy()
+        if most == 1.0:
+            return others
+        if len(chosen) >= n_wanted:
+            return others[:0]
+        covariates = np.array(list(self.covariates), dtype=np.intp)
+        before = np.concatenate([chosen, covariates])
+        return _least_overlapping(
+            statistics, before, others, n_more=n_wanted - len(chosen), most=most
         )
 
     def _most_redundancy(self) -> float:
@@ -185,7 +216,7 @@ def _overlaps(
     return np.asarray(statistics.redundancy(features, others) / np.where(own > 0, own, 1.0))
 
 
-def _fillers(
+def _least_overlapping(
     statistics: PairwiseStatistics,
     chosen: IndexArray,
     candidates: IndexArray,

@@ -69,12 +69,16 @@ class MRMRSearch(Strategy):
             )
             raise IncompatibleCombinationError(msg)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
-        """Take features until there are enough."""
-        assert isinstance(bound, PairwiseStatistics)
+    def check_parameters(self, n_features: int, n_wanted: int) -> None:
+        """Refuse an unknown form."""
         if self.form not in FORMS:
             msg = f"form must be one of {FORMS}, got {self.form!r}."
             raise ValueError(msg)
+
+    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+        """Take features until there are enough."""
+        assert isinstance(bound, PairwiseStatistics)
+        self.check_parameters(bound.n_features, n_features_to_select)
         features = np.arange(bound.n_features)
         relevance = _in_blocks(bound.relevance, features)
         criterion = relevance.copy()

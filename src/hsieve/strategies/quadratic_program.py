@@ -100,7 +100,7 @@ class QuadraticProgram(Strategy):
         """Solve the program; the weights do not depend on how many features are wanted."""
         statistics = cast(PairwiseStatistics, bound)
         n_landmarks = self._count_landmarks(statistics.n_features)
-        self._check_alpha()
+        self.check_parameters(bound.n_features, n_features_to_select)
         relevance = _relevance(statistics)
         landmarks, n_best = _choose_landmarks(relevance, n_landmarks, self.random_state)
         columns = _redundancy_columns(statistics, landmarks)
@@ -136,7 +136,9 @@ class QuadraticProgram(Strategy):
         msg = f"n_landmarks must be 'auto', 'all' or a whole number from 1, got {wanted!r}."
         raise ValueError(msg)
 
-    def _check_alpha(self) -> None:
+    def check_parameters(self, n_features: int, n_wanted: int) -> None:
+        """Refuse a weight or a number of landmarks out of range."""
+        self._count_landmarks(n_features)
         automatic = isinstance(self.alpha, str) and self.alpha == "auto"
         number = isinstance(self.alpha, Real) and not isinstance(self.alpha, bool)
         if not automatic and not (number and 0 <= float(self.alpha) <= 1):

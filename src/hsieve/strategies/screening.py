@@ -73,7 +73,7 @@ class IterativeScreening(Strategy):
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Screen, then take features until there are enough."""
         assert isinstance(bound, PairwiseStatistics)
-        self._check(n_features_to_select)
+        self.check_parameters(bound.n_features, n_features_to_select)
         features = np.arange(bound.n_features)
         relevance = np.empty(len(features))
         for start in range(0, len(features), BLOCK):
@@ -96,7 +96,9 @@ class IterativeScreening(Strategy):
             n_evaluations=len(features) + len(screened) * len(scores),
         )
 
-    def _check(self, n_features_to_select: int) -> None:
+    def check_parameters(self, n_features: int, n_wanted: int) -> None:
+        """Refuse a screen narrower than what is wanted."""
+        n_features_to_select = min(n_wanted, n_features)
         whole = isinstance(self.n_screened, Integral) and not isinstance(self.n_screened, bool)
         if not whole or self.n_screened < n_features_to_select:
             msg = (
