@@ -305,7 +305,7 @@ def test_the_global_random_state_is_not_touched(rng):
         ({"max_redundancy": "low"}, "max_redundancy must be None or a number above 0"),
         ({"covariates": 3}, "covariates must be a list of positions, .* got 3"),
         ({"covariates": [[1, 2]]}, "covariates must hold whole-number positions"),
-        ({"covariates": range(5)}, "All 5 features are covariates"),
+        ({"covariates": range(5)}, "Of 5 features none is left to select beside the covariates"),
         ({"covariates": [99]}, "covariates must hold whole-number positions below 5"),
         ({"form": "bytes"}, "form must be 'auto', 'dense' or 'coded'"),
         ({"memory_limit": "plenty"}, "memory_limit must be None"),

@@ -349,11 +349,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "rank single features, any shape, score between 0 and 1; for many samples",
             "n d",
             _mr_nhsic,
+            takes_blocks=True,
         ),
         "screening": Method(
             "as mr-nhsic, then pass over what repeats the features taken",
             "n d, and 500 k pairs of features",
             _screening,
+            takes_blocks=True,
         ),
         "hsic": Method("rank single features, any shape of relation", "n^2 d", _hsic),
         "nhsic": Method("rank single features, any shape, score between 0 and 1", "n^2 d", _nhsic),

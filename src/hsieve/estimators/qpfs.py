@@ -48,9 +48,9 @@ class QPFS(BaseSelector):
 
     Notes
     -----
-    An exact copy shares the weight of its original, so both may be chosen: the program has no
-    reason to prefer one. :class:`N3LARS` keeps copies back. Where the redundancies have negative
-    eigenvalues (mutual information, absolute correlation), these are set to zero; see
+    An exact copy shares the weight of its original in any proportion, so both may be chosen: the
+    program has no reason to prefer one. :class:`N3LARS` keeps copies back. Where the redundancies
+    have negative eigenvalues (mutual information, absolute correlation), these are set to zero; see
     :mod:`hsieve.strategies.quadratic_program`.
 
     References

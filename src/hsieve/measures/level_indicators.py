@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from hsieve.kernels.columns import standardised
+
 __all__ = ["Indicators", "level_codes", "three_levels"]
 
 FloatArray = NDArray[np.floating]
@@ -53,10 +55,8 @@ def three_levels(numbers: FloatArray, *, n_deviations: float) -> NDArray[np.inte
     low, high = numbers.min(axis=0), numbers.max(axis=0)
     below_high = np.where(numbers < high, numbers, low).max(axis=0)
     few = ((numbers == low) | (numbers == below_high) | (numbers == high)).all(axis=0)
-    # Half the range as unit, so that squares of values near 1e300 stay finite.
-    unit = np.where(high > low, 0.5 * high - 0.5 * low, 1.0)
-    scaled = numbers / unit - low / unit
-    mean, margin = scaled.mean(axis=0), n_deviations * scaled.std(axis=0)
-    codes = 1 + (scaled > mean + margin).astype(np.int8) - (scaled < mean - margin)
+    # Wild values are tamed, or all others would share one level.
+    scaled = standardised(numbers, robust=True)
+    codes = 1 + (scaled > n_deviations).astype(np.int8) - (scaled < -n_deviations)
     distinct = (numbers > low).astype(np.int8) + (numbers > below_high)
     return np.asarray(np.where(few, distinct, codes))

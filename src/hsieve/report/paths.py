@@ -93,7 +93,10 @@ def _ending(path: LarsSelectionPath, names: list[str]) -> str:
             f"(level {stop.level:.3g})"
         )
     if lars.stop_reason == "level zero":
-        return f"The path ran down to level zero with {features}; no other feature adds to them"
+        return (
+            f"The path ran down to level zero with {features}; no other feature adds to them "
+            "or may come in"
+        )
     return (
         f"The path was cut off by its limit of steps at level {stop.level:.3g} with {features}, "
         "so other features may be as good"

@@ -127,7 +127,7 @@ class LarsSearch(Strategy):
         """Refuse covariates that are not there, or all there are, and a cap out of range."""
         covariates = check_positions(self.covariates, n_features, name="covariates")
         if len(np.unique(covariates % n_features)) == n_features:
-            msg = f"All {n_features} features are covariates: there is nothing to select from."
+            msg = f"Of {n_features} features none is left to select beside the covariates."
             raise ValueError(msg)
         self._most_redundancy()
 
