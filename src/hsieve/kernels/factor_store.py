@@ -42,6 +42,7 @@ CODED_VALUES = 20_000_000
 # Numbers treated together, of columns or of factors: they stay in the second cache.
 BATCH_NUMBERS = 131_072
 USUAL_RANK = 16
+SAMPLES_AT_A_TIME = 4_096
 # Coded features treated together, at most.
 CODED_BATCH = 64
 # Bytes of a feature beside its codes: positions and counts of 256 levels.
@@ -349,8 +350,12 @@ class _Group:
     norms: FloatArray
 
     def times(self, stack: Stack) -> Products:
-        cross = self.rows @ stack.rows.T
-        squares = np.add.reduceat(np.square(cross, dtype=np.float64), stack.starts, axis=1)
+        cross = np.zeros((len(self.rows), len(stack.rows)))
+        # Some samples at a time: BLAS is many times slower on matrices of few, very long rows.
+        for start in range(0, self.rows.shape[1], SAMPLES_AT_A_TIME):
+            some = slice(start, start + SAMPLES_AT_A_TIME)
+            cross += self.rows[:, some] @ stack.rows[:, some].T
+        squares = np.add.reduceat(cross * cross, stack.starts, axis=1)
         return Products(self.places, np.add.reduceat(squares, self.starts, axis=0), self.norms)
 
 

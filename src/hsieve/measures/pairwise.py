@@ -37,7 +37,7 @@ from hsieve.kernels.factor_store import (
     form_for,
 )
 from hsieve.kernels.labels import block_coding
-from hsieve.kernels.low_rank import pivoted_cholesky
+from hsieve.kernels.low_rank import landmark_factors, pivoted_cholesky
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.targets import refuse_empty
 from hsieve.progress import report
@@ -49,8 +49,8 @@ IndexArray = NDArray[np.intp]
 
 # A kernel with less than this share of the norm a feature can have is that of a constant.
 NO_KERNEL = 1e-12
-# Directions of the target's factor with less than this share of the weight are rounding.
-ROUNDING = 1e-12
+# Directions of the target's factor with less than this share of the largest weight are left out.
+ROUNDING = 1e-6
 
 
 class PairwiseHSIC(Measure):
@@ -350,7 +350,11 @@ def _target_factor(y: Any, target_kind: str) -> FloatArray:
         outputs = values.astype(np.float64).reshape(len(values), -1)
         check_finite(outputs)
         numbers = standardised(outputs, robust=True)
-        factor = pivoted_cholesky(numbers, rate=0.5 / numbers.shape[1])
+        if numbers.shape[1] == 1:
+            ((_, factors),) = landmark_factors(numbers)
+            factor = factors[0].astype(np.float64)
+        else:
+            factor = pivoted_cholesky(numbers, rate=0.5 / numbers.shape[1])
     factor = factor - factor.mean(axis=0)
     # Centring takes a direction away: two classes need one column, not two.
     weights, directions = np.linalg.eigh(factor.T @ factor)
