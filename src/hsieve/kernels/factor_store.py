@@ -15,7 +15,7 @@ factors of many features make one matrix, because products of thin matrices are 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +123,7 @@ class FactorStore(ABC):
     block_bytes : int
         Most that the columns of one reading may take.
     factor_bytes : int
-        Most that factors, or tables of levels, kept for being asked for again may take.
+        Most that factors, kept for being asked for again or at work, may take.
     """
 
     def __init__(
@@ -137,7 +137,9 @@ class FactorStore(ABC):
         self._blocks = blocks
         self._categorical = categorical
         self._block_bytes = block_bytes
-        self._room = factor_bytes
+        # The other half is for factors at work.
+        self._room = factor_bytes // 2
+        self._kept: dict[int, Any] = {}
 
     @property
     def n_samples(self) -> int:
@@ -175,18 +177,7 @@ class FactorStore(ABC):
 class DenseFactors(FactorStore):
     """Factors from the numbers themselves; see the module."""
 
-    def __init__(
-        self,
-        blocks: ColumnBlocks,
-        categorical: NDArray[np.bool_],
-        *,
-        block_bytes: int,
-        factor_bytes: int,
-    ) -> None:
-        super().__init__(blocks, categorical, block_bytes=block_bytes, factor_bytes=factor_bytes)
-        # Joining kept factors into one matrix takes as much again.
-        self._room = factor_bytes // 2
-        self._kept: dict[int, tuple[NDArray[np.float32], float]] = {}
+    _kept: dict[int, tuple[NDArray[np.float32], float]]
 
     def products(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
         """Multiply some features; those asked for before come from memory, as far as it goes."""
@@ -261,6 +252,8 @@ class CodedFactors(FactorStore):
         Most that kept codes may take; features beyond are read and coded anew.
     """
 
+    _kept: dict[int, Levels]
+
     def __init__(
         self,
         blocks: ColumnBlocks,
@@ -272,10 +265,7 @@ class CodedFactors(FactorStore):
     ) -> None:
         super().__init__(blocks, categorical, block_bytes=block_bytes, factor_bytes=factor_bytes)
         self._most_kept = max(1, code_bytes // (self.n_samples + LEVELS_BYTES))
-        self._kept: dict[int, Levels] = {}
         self._tables: dict[int, FloatArray] = {}
-        # Half of the memory for factors at work, half for tables.
-        self._room = factor_bytes // 2
         itemsize = np.dtype(np.float32).itemsize
         most_numbers = factor_bytes // (2 * USUAL_RANK * itemsize)
         self._batch_numbers = min(most_numbers, CODED_BATCH * self.n_samples)

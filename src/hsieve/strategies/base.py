@@ -13,12 +13,24 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from hsieve.exceptions import IncompatibleCombinationError
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.progress import report
 
-__all__ = ["SelectionPath", "Strategy", "best_first"]
+__all__ = [
+    "DEPENDENCE_TOLERANCE",
+    "SelectionPath",
+    "Strategy",
+    "best_first",
+    "relevance_of_all",
+]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
+
+BLOCK = 512
+# A kernel of which less than this share (squared) lies outside the span of those taken counts as
+# dependent on them: redundancies through factors are right to about 1e-5.
+DEPENDENCE_TOLERANCE = 1e-4
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +131,17 @@ class Strategy(BaseEstimator, ABC):
         n_features_to_select : int
             How many features are wanted; the path may go further.
         """
+
+
+def relevance_of_all(statistics: PairwiseStatistics, *, share_of_work: float) -> FloatArray:
+    """Relevance of every feature, asked for in blocks so that the progress can be told."""
+    features = np.arange(statistics.n_features)
+    relevance = np.empty(len(features))
+    for start in range(0, len(features), BLOCK):
+        block = features[start : start + BLOCK]
+        relevance[block] = statistics.relevance(block)
+        report(share_of_work * (start + len(block)) / len(features), "relevance")
+    return relevance
 
 
 def best_first(scores: FloatArray) -> IndexArray:

@@ -21,16 +21,18 @@ from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.solvers import LarsPath, nonnegative_lars_path
-from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.strategies.base import (
+    DEPENDENCE_TOLERANCE,
+    SelectionPath,
+    Strategy,
+    best_first,
+)
 
 __all__ = ["LarsSearch", "LarsSelectionPath"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-# Redundancies through factors are right to about 1e-5; a feature closer than that to the span of
-# the active ones is taken for dependent on them.
-DEPENDENCE_TOLERANCE = 1e-4
 # Features that share this much (NHSIC) with a selected one are interchangeable with it.
 INTERCHANGEABLE = 0.9
 # Candidates looked at together when the path gave fewer features than are wanted.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
-from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
 
 __all__ = ["FORMS", "MRMRSearch"]
 
@@ -80,7 +80,7 @@ class MRMRSearch(Strategy):
         assert isinstance(bound, PairwiseStatistics)
         self.check_parameters(bound.n_features, n_features_to_select)
         features = np.arange(bound.n_features)
-        relevance = _in_blocks(bound.relevance, features)
+        relevance = relevance_of_all(bound, share_of_work=1 / n_features_to_select)
         criterion = relevance.copy()
         total_redundancy = np.zeros(len(features))
         taken: list[int] = []

@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from hsieve.measures.base import BoundMeasure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.solvers.quadratic_program import redundancy_factor, simplex_quadratic_program
-from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
 
 __all__ = ["QuadraticProgram", "QuadraticSelectionPath"]
 
@@ -101,7 +101,7 @@ class QuadraticProgram(Strategy):
         statistics = cast(PairwiseStatistics, bound)
         n_landmarks = self._count_landmarks(statistics.n_features)
         self.check_parameters(bound.n_features, n_features_to_select)
-        relevance = _relevance(statistics)
+        relevance = relevance_of_all(statistics, share_of_work=0.05)
         landmarks, n_best = _choose_landmarks(relevance, n_landmarks, self.random_state)
         columns = _redundancy_columns(statistics, landmarks)
         diagonal = _own_redundancy(statistics, landmarks, columns)
@@ -156,16 +156,6 @@ class QuadraticProgram(Strategy):
             mean_redundancy += (1.0 - share_of_best) * means[n_best:].mean()
         total = float(mean_redundancy + relevance.mean())
         return min(max(float(mean_redundancy) / total, 0.0), 1.0) if total > 0 else 0.5
-
-
-def _relevance(bound: PairwiseStatistics) -> FloatArray:
-    features = np.arange(bound.n_features)
-    relevance = np.empty(len(features))
-    for start in range(0, len(features), BLOCK):
-        block = features[start : start + BLOCK]
-        relevance[block] = bound.relevance(block)
-        report(0.05 * (start + len(block)) / len(features), "relevance")
-    return relevance
 
 
 def _choose_landmarks(

@@ -24,17 +24,18 @@ from numpy.typing import NDArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
-from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.strategies.base import (
+    DEPENDENCE_TOLERANCE,
+    SelectionPath,
+    Strategy,
+    best_first,
+    relevance_of_all,
+)
 
 __all__ = ["IterativeScreening"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
-
-BLOCK = 512
-# A kernel of which less than this share (squared) is left outside the span of those taken is
-# dependent on them: redundancies through factors are right to about 1e-5.
-DEPENDENCE_TOLERANCE = 1e-4
 
 
 class IterativeScreening(Strategy):
@@ -74,12 +75,7 @@ class IterativeScreening(Strategy):
         """Screen, then take features until there are enough."""
         assert isinstance(bound, PairwiseStatistics)
         self.check_parameters(bound.n_features, n_features_to_select)
-        features = np.arange(bound.n_features)
-        relevance = np.empty(len(features))
-        for start in range(0, len(features), BLOCK):
-            block = features[start : start + BLOCK]
-            relevance[block] = bound.relevance(block)
-            report(0.5 * (start + len(block)) / len(features), "relevance")
+        relevance = relevance_of_all(bound, share_of_work=0.5)
         by_relevance = best_first(relevance)
         screened = np.sort(by_relevance[: self.n_screened])
         pursuit = _Pursuit(bound, screened, relevance[screened])
@@ -93,7 +89,7 @@ class IterativeScreening(Strategy):
             sizes=np.arange(1, len(scores) + 1),
             set_scores=np.cumsum(scores),
             stop_reason="enough features" if enough else "nothing left to explain",
-            n_evaluations=len(features) + len(screened) * len(scores),
+            n_evaluations=len(relevance) + len(screened) * len(scores),
         )
 
     def check_parameters(self, n_features: int, n_wanted: int) -> None:
