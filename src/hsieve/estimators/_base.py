@@ -35,6 +35,7 @@ from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.strategies.base import SelectionPath, Strategy
+from hsieve.threads import one_blas_thread
 
 __all__ = ["BaseSelector"]
 
@@ -88,19 +89,23 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         if measure.takes_blocks:
             blocks, target = self._validated_blocks(X, y)
             self._check(measure, strategy, target, blocks.n_samples)
-            everything = measure.bind(blocks, target)
-            varying = self._varying_features(everything.constant)
-            bound = everything.among(varying)
+            with one_blas_thread():
+                everything = measure.bind(blocks, target)
+                varying = self._varying_features(everything.constant)
+                self._search(strategy, everything.among(varying), varying)
         else:
             data, target = self._validated(X, y, dtype=[np.float64, np.float32])
             self._check(measure, strategy, target, len(data))
             varying = self._varying_features(constant_columns(data))
-            bound = _bind(measure, data, target, varying)
+            self._search(strategy, _bind(measure, data, target, varying), varying)
+        return self
+
+    def _search(self, strategy: Strategy, bound: Any, varying: NDArray[np.intp]) -> None:
+        """Search among the varying features and keep the result."""
         n_wanted = self._n_wanted(self.n_features_in_)
         strategy = strategy.among(varying, self.n_features_in_)
         path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
         self._keep(path, varying, n_wanted)
-        return self
 
     def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Arrays of features and target that scikit-learn finds in order."""
@@ -209,7 +214,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             elif n_selected == len(varying):
                 only, category = f"only {n_selected} are not constant", ConstantFeatureWarning
             msg = f"{n_wanted} features were asked for, but {only}; these are selected."
-            warnings.warn(msg, category, stacklevel=3)
+            warnings.warn(msg, category, stacklevel=4)
         self.selected_indices_ = order[:n_selected]
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)

@@ -15,6 +15,7 @@ from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.strategies import LarsSearch
 from hsieve.strategies.base import Strategy
 from hsieve.strategies.lars_path import LarsSelectionPath
+from hsieve.threads import one_blas_thread
 
 __all__ = ["N3LARS", "HSICLasso", "Relatives"]
 
@@ -109,9 +110,10 @@ class _LarsSelector(BaseSelector):
         """
         check_is_fitted(self)
         blocks = self._as_blocks(X, reset=False)
-        found = nearest_relatives(
-            blocks, self.selected_indices_, n_relatives, measure=self._measure()
-        )
+        with one_blas_thread():
+            found = nearest_relatives(
+                blocks, self.selected_indices_, n_relatives, measure=self._measure()
+            )
         chosen = self.selected_indices_.tolist()
         return [Relatives(feature, *of) for feature, of in zip(chosen, found, strict=True)]
 
