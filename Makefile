@@ -20,7 +20,8 @@ demo: setup            ## the main job: choose the features that matter on data 
 test: setup            ## all tests that this machine can run; what is left out is listed with the reason
 	$(BIN)/python -m pytest -m "not slow"
 
-test-slow: setup       ## the long statistical runs (levels, recovery rates)
+test-slow: setup       ## the long statistical runs (levels, recovery rates) and the comparison with peers
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python -m pytest -m slow -p no:randomly
 
 check: setup           ## format, lint, types, import layers

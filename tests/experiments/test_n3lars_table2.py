@@ -187,9 +187,9 @@ def test_peer_selects_on_the_first_splits_only(small, noisy_peer, monkeypatch):
     assert "selects on 1 of the splits" in " ".join(EXPERIMENT.explain(records))
 
 
-def test_peer_agrees_where_it_is_installed():
-    if not peer.is_installed():
-        pytest.skip(f"{peer.NAME} is not installed")
+@pytest.mark.slow
+def test_peer_agrees():
+    """With the peers, which `make test-slow` installs; quick in itself."""
     X, y = make_classes()
     X = np.delete(X, 5, axis=1)
     ours = N3LARS(8, target_kind="classes").fit(X, y).selected_indices_
