@@ -14,6 +14,7 @@ from hsieve.cli import selection
 from hsieve.cli.main import app
 from hsieve.cli.methods import METHODS
 from hsieve.data.synthetic import make_quad, make_xor_toy
+from tests.cli.files import write_csv
 
 N_SAMPLES = 60
 
@@ -31,14 +32,6 @@ def assert_refused(result, *words):
     assert result.stderr.count("\n") == 1
     for word in words:
         assert word in result.stderr
-
-
-def write_csv(path, columns):
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-    return path
 
 
 @pytest.fixture

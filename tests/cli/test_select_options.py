@@ -10,6 +10,7 @@ from typer.testing import CliRunner
 from hsieve.cli import path_options, selection
 from hsieve.cli.main import app
 from hsieve.cli.methods import METHODS, Request
+from tests.cli.files import write_csv
 
 N_SAMPLES = 120
 PATH_METHODS = [name for name, method in METHODS.items() if method.has_path]
@@ -35,11 +36,7 @@ def stored(path, columns):
     if path.suffix == ".npy":
         np.save(path, np.column_stack(list(columns.values())))
         return path
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow(columns)
-        writer.writerows(zip(*columns.values(), strict=True))
-    return path
+    return write_csv(path, columns)
 
 
 @pytest.fixture

@@ -124,7 +124,10 @@ class TestArrays:
         with pytest.raises(ValueError, match="Column 'gene31' holds"):
             named.read(np.arange(100))
 
-    @pytest.mark.skipif(np.finfo(np.longdouble).max == np.finfo(float).max, reason="no longdouble")
+    @pytest.mark.skipif(
+        np.finfo(np.longdouble).max == np.finfo(float).max,
+        reason="no number is too large here: long double is no wider than float64",
+    )
     def test_number_too_large_for_float64_is_refused(self) -> None:
         array = matrix(dtype="longdouble")
         array[3, 2] = np.longdouble(10) ** 400

@@ -13,6 +13,7 @@ from hsieve.data.collection import (
     list_datasets,
     load_dataset,
 )
+from tests import needs
 
 HEADER = ["group", "name", "n_samples", "n_features", "task", "n_classes", "source", "notes"]
 SMALL = 20_000
@@ -197,9 +198,7 @@ def test_without_a_collection_the_error_tells_the_place_and_the_remedy(tmp_path,
     assert issubclass(DatasetNotFoundError, FileNotFoundError)
 
 
-@pytest.mark.skipif(
-    collection_root() is None, reason="no data collection here (set HSIEVE_DATA to its folder)"
-)
+@needs.collection
 def test_real_collection_agrees_with_its_index():
     entries = list_datasets()
     assert all((collection_root() / e.group / f"{e.name}.npz").is_file() for e in entries)

@@ -320,7 +320,7 @@ class TestParquet:
     @pytest.mark.parametrize("of", ["string", "large_string", "string_view"])
     def test_text_types(self, tmp_path: Path, of: str) -> None:
         if not hasattr(pa, of):
-            pytest.skip("this pyarrow does not have the type")
+            pytest.skip(f"pyarrow {pa.__version__} is older than its type {of}")
         text = pa.array(["b", "a", "b"], getattr(pa, of)())
         path = write_arrow(tmp_path / "t.parquet", a=text, y=text)
         table = read_table(path, target="y", categorical=["a"])
@@ -486,7 +486,7 @@ class TestNumpyFiles:
         path = tmp_path / "t.npz"
         largest = np.finfo(np.longdouble).max
         if largest == np.finfo(np.float64).max:
-            pytest.skip("long double is float64 here")
+            pytest.skip("no number is too large here: long double is no wider than float64")
         np.savez(path, X=np.array([[1], [largest]]), y=[0.5, 1.5])
         says(message_of(path), "'x0' has an infinite value in data row 2")
 
@@ -1048,7 +1048,7 @@ class TestWriteFeatures:
         with pytest.raises(TableError, match="the folder to write to does not exist"):
             write_features(tmp_path / "absent" / "f.csv", [], columns=["a"])
 
-    @pytest.mark.skipif(os.name == "nt", reason="permissions and links of POSIX")
+    @pytest.mark.skipif(os.name == "nt", reason="Windows has no POSIX permissions to keep")
     def test_permissions_and_links_are_kept(self, tmp_path: Path) -> None:
         real, link, new = (tmp_path / name for name in ("real.csv", "link.csv", "new.csv"))
         real.write_text("old")

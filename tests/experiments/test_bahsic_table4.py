@@ -5,8 +5,8 @@ import csv
 import numpy as np
 import pytest
 
-from hsieve.data.collection import collection_root
 from hsieve.experiments import EXPERIMENTS, Figure, Settings, bahsic_table4
+from tests import needs
 
 EXPERIMENT = EXPERIMENTS["bahsic-table4"]
 N_FOLDS = 2
@@ -78,7 +78,7 @@ def test_settings_are_checked(wrong):
 
 
 @pytest.mark.data
-@pytest.mark.skipif(collection_root() is None, reason="there is no collection of data sets here")
+@needs.collection
 def test_density_of_bodyfat_is_on_the_scale_of_the_published_error():
     tasks = {task.name: task for task in bahsic_table4.TASKS}
     X, density = tasks["bodyfat (density)"].load()
@@ -90,7 +90,7 @@ def test_density_of_bodyfat_is_on_the_scale_of_the_published_error():
 
 
 @pytest.mark.data
-@pytest.mark.skipif(collection_root() is None, reason="there is no collection of data sets here")
+@needs.collection
 def test_real_data_have_the_sizes_that_the_explanation_gives():
     shapes = {task.name: task.load()[0].shape for task in bahsic_table4.TASKS}
     assert shapes["pyrim"] == (74, 27)

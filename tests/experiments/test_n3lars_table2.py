@@ -12,9 +12,9 @@ from typer.testing import CliRunner
 
 import hsieve.experiments
 from hsieve.cli.main import app
-from hsieve.data.collection import collection_root
 from hsieve.estimators import N3LARS
 from hsieve.experiments import EXPERIMENTS, Figure, Settings, n3lars_split, n3lars_table2, peer
+from tests import needs
 
 EXPERIMENT = EXPERIMENTS["n3lars-table2"]
 SIZES = (2, 4)
@@ -229,7 +229,7 @@ def test_missing_collection_is_one_sentence(tmp_path, monkeypatch):
 
 
 @pytest.mark.data
-@pytest.mark.skipif(collection_root() is None, reason="there is no collection of data sets here")
+@needs.collection
 def test_real_data_have_the_sizes_that_the_documentation_gives():
     shapes = {task.name: task.load()[0].shape for task in n3lars_table2.TASKS}
     assert shapes == {
