@@ -285,3 +285,8 @@ def test_pyplot_is_never_imported_nor_matplotlib_before_it_is_needed(tmp_path):
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False
     )
     assert finished.returncode == 0, finished.stderr
+
+
+def test_a_notebook_shows_the_picture(selector):
+    shown = PathDisplay.from_selector(selector)._repr_png_()
+    assert shown.startswith(b"\x89PNG")

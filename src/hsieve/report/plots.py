@@ -6,6 +6,7 @@ Names stand at the ends of the lines, moved apart as little as it takes. No stat
 touched: a figure of our own needs neither a display nor a backend.
 """
 
+import io
 import os
 import warnings
 from collections.abc import Iterable, Sequence
@@ -164,6 +165,16 @@ class PathDisplay:
         self._draw_exits()
         self._draw_words(n_without_name=int(chosen.sum()) - n_named)
         return self
+
+    def _repr_png_(self) -> bytes | None:
+        """Show the picture where a notebook shows the last value of a cell."""
+        if getattr(self.figure_.canvas, "manager", None) is not None:
+            return None  # on axes of pyplot, which the notebook shows by itself
+        picture = io.BytesIO()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
+            self.figure_.savefig(picture, format="png", dpi=DOTS_PER_INCH, bbox_inches="tight")
+        return picture.getvalue()
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the picture to a file, whole or not at all.
