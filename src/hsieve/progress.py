@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeAlias
 
-__all__ = ["Listener", "listen", "report"]
+__all__ = ["Listener", "listen", "report", "stage"]
 
 Listener: TypeAlias = Callable[[float, str], None]
 
@@ -31,3 +31,26 @@ def listen(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _LISTENER.reset(token)
+
+
+@contextmanager
+def stage(begin: float, end: float, what: str | None = None) -> Iterator[None]:
+    """Count the reports inside the block from one share of the whole work to another.
+
+    Parameters
+    ----------
+    begin, end : float
+        Shares of the work done before and after the block.
+    what : str or None, default=None
+        Words to use instead of those reported.
+    """
+    outer = _LISTENER.get()
+    if outer is None:
+        yield
+        return
+
+    def scaled(share_done: float, words: str) -> None:
+        outer(begin + (end - begin) * share_done, words if what is None else what)
+
+    with listen(scaled):
+        yield

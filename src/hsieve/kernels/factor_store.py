@@ -8,8 +8,8 @@ Two forms give the same interface:
   are kept as far as the memory allows and made anew where not. Three times as quick for many
   samples, right to about 1e-3 of a dependence that matters.
 
-All that is asked of a store are squared norms of products F'G with a stack of other factors G. The
-factors of many features make one matrix, because products of thin matrices are slow one by one.
+What is mostly asked of a store are squared norms of products F'G with a stack of other factors G.
+The factors of many features make one matrix, because products of thin matrices are slow one by one.
 """
 
 from abc import ABC, abstractmethod
@@ -31,7 +31,15 @@ from hsieve.kernels.levels import (
 )
 from hsieve.kernels.low_rank import landmark_factors
 
-__all__ = ["CodedFactors", "DenseFactors", "FactorStore", "Products", "Stack", "form_for"]
+__all__ = [
+    "CodedFactors",
+    "DenseFactors",
+    "FactorGroup",
+    "FactorStore",
+    "Products",
+    "Stack",
+    "form_for",
+]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -163,15 +171,30 @@ class FactorStore(ABC):
             chosen = features[start : start + width]
             yield from self._products(chosen, np.arange(start, start + len(chosen)), stack)
 
+    def groups(self, features: IndexArray) -> Iterator["FactorGroup"]:
+        """Give the factors of some features, some at a time; places count along `features`.
+
+        A group is to be used before the next one is asked for: its memory may be used again.
+        """
+        width = max(1, self._block_bytes // (self.n_samples * self._blocks.dtype.itemsize))
+        for start in range(0, len(features), width):
+            chosen = features[start : start + width]
+            yield from self._groups(chosen, np.arange(start, start + len(chosen)))
+
     @abstractmethod
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
         """Transposed factor of one feature, at least one row, and the norm of its kernel."""
 
-    @abstractmethod
     def _products(
         self, features: IndexArray, places: IndexArray, stack: Stack
     ) -> Iterator[Products]:
         """Multiply the features of one block."""
+        for group in self._groups(features, places):
+            yield group.times(stack)
+
+    @abstractmethod
+    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator["FactorGroup"]:
+        """Make the factors of the features of one block."""
 
 
 class DenseFactors(FactorStore):
@@ -201,13 +224,7 @@ class DenseFactors(FactorStore):
                 return group.rows, float(group.norms[0])
         return self._kept[feature]
 
-    def _products(
-        self, features: IndexArray, places: IndexArray, stack: Stack
-    ) -> Iterator[Products]:
-        for group in self._groups(features, places):
-            yield group.times(stack)
-
-    def _keep(self, features: IndexArray, group: "_Group") -> bool:
+    def _keep(self, features: IndexArray, group: "FactorGroup") -> bool:
         """Remember the factors of a group, if there is room for them."""
         if group.rows.nbytes > self._room:
             return False
@@ -219,7 +236,7 @@ class DenseFactors(FactorStore):
             self._kept[int(feature)] = (group.rows[first:last], float(norm))
         return True
 
-    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator["_Group"]:
+    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator["FactorGroup"]:
         numbers = self._blocks.read(features)
         categorical = self._categorical[features]
         for place in np.flatnonzero(categorical):
@@ -231,7 +248,7 @@ class DenseFactors(FactorStore):
         for part in _slices(len(places), BATCH_NUMBERS // self.n_samples):
             yield from self._numeric_groups(numbers[:, part], places[part])
 
-    def _numeric_groups(self, numbers: FloatArray, places: IndexArray) -> Iterator["_Group"]:
+    def _numeric_groups(self, numbers: FloatArray, places: IndexArray) -> Iterator["FactorGroup"]:
         numbers = standardised(numbers, robust=True)
         few = few_valued(numbers)
         for kind, make in ((few, few_valued_factors), (~few, landmark_factors)):
@@ -279,15 +296,13 @@ class CodedFactors(FactorStore):
         lookup = np.ascontiguousarray(table.T, dtype=np.float32)
         return np.take(lookup, levels.codes, axis=1), _norm(levels, table)
 
-    def _products(
-        self, features: IndexArray, places: IndexArray, stack: Stack
-    ) -> Iterator[Products]:
+    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator["FactorGroup"]:
         self._code(features.tolist())
         for part in _slices(len(features), self._batch_numbers // self.n_samples):
-            yield self._group(features[part], places[part]).times(stack)
+            yield self._group(features[part], places[part])
         self._forget()
 
-    def _group(self, features: IndexArray, places: IndexArray) -> "_Group":
+    def _group(self, features: IndexArray, places: IndexArray) -> "FactorGroup":
         """Look the factors of coded features up in their tables."""
         tables = [self._table(int(feature)) for feature in features]
         ends = np.cumsum([table.shape[1] for table in tables])
@@ -301,7 +316,7 @@ class CodedFactors(FactorStore):
             out = rows[starts[place] : ends[place]]
             np.take(lookup, levels.codes, axis=1, out=out, mode="clip")
             norms[place] = _norm(levels, table)
-        return _Group(places, rows, starts, norms)
+        return FactorGroup(places, rows, starts, norms)
 
     def _code(self, features: list[int]) -> None:
         """Read and code the features that are not kept."""
@@ -331,8 +346,20 @@ class CodedFactors(FactorStore):
 
 
 @dataclass(frozen=True, eq=False)
-class _Group:
-    """Transposed factors of some features, one below the other, as in a stack."""
+class FactorGroup:
+    """Transposed factors of some features, one below the other, as in a stack.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_group,)
+        Which of the features asked for these are.
+    rows : ndarray of shape (n_rows, n_samples)
+        The factors; a constant feature has one row of zeros.
+    starts : ndarray of shape (n_group,)
+        Row at which each feature begins.
+    norms : ndarray of shape (n_group,)
+        Frobenius norm of each feature's own kernel.
+    """
 
     places: IndexArray
     rows: NDArray[np.float32]
@@ -340,6 +367,7 @@ class _Group:
     norms: FloatArray
 
     def times(self, stack: Stack) -> Products:
+        """Squared norms of the products of these factors with those of a stack."""
         cross = np.zeros((len(self.rows), len(stack.rows)))
         # Some samples at a time: BLAS is many times slower on matrices of few, very long rows.
         for start in range(0, self.rows.shape[1], SAMPLES_AT_A_TIME):
@@ -366,23 +394,23 @@ class _Buffer:
         return self._memory[: n_rows * n_samples].reshape(n_rows, n_samples)
 
 
-def _group_of_factors(places: IndexArray, factors: FloatArray) -> _Group:
+def _group_of_factors(places: IndexArray, factors: FloatArray) -> FactorGroup:
     """Stack factors of equal rank, of shape (n_group, n_samples, rank)."""
     n_group, n_samples, rank = factors.shape
     if not rank:
         zero = np.zeros((n_group, n_samples), dtype=np.float32)
-        return _Group(places, zero, np.arange(n_group), np.zeros(n_group))
+        return FactorGroup(places, zero, np.arange(n_group), np.zeros(n_group))
     rows = np.ascontiguousarray(factors.transpose(0, 2, 1), dtype=np.float32)
     starts = np.arange(0, n_group * rank, rank)
-    return _Group(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
+    return FactorGroup(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
 
 
-def _joined(places: list[int], factors: list[tuple[NDArray[np.float32], float]]) -> _Group:
+def _joined(places: list[int], factors: list[tuple[NDArray[np.float32], float]]) -> FactorGroup:
     """Make one group of the factors of single features."""
     starts = np.cumsum([0, *(len(rows) for rows, _ in factors[:-1])])
     rows = np.concatenate([rows for rows, _ in factors])
     norms = np.array([norm for _, norm in factors])
-    return _Group(np.array(places, dtype=np.intp), rows, starts, norms)
+    return FactorGroup(np.array(places, dtype=np.intp), rows, starts, norms)
 
 
 def _gram_norms(rows: NDArray[np.float32]) -> FloatArray:

@@ -42,7 +42,7 @@ from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.targets import refuse_empty
 from hsieve.progress import report
 
-__all__ = ["BoundPairwiseHSIC", "PairwiseHSIC", "nearest_relatives"]
+__all__ = ["BoundPairwiseHSIC", "PairwiseHSIC", "nearest_relatives", "target_factor"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -105,7 +105,7 @@ class PairwiseHSIC(Measure):
     def bind(self, X: ArrayLike | ColumnBlocks, y: Any) -> "BoundPairwiseHSIC":
         """Tie the measure to data; one pass over the features gives the relevance of all."""
         blocks = as_blocks(X if isinstance(X, ColumnBlocks) else np.asarray(X))
-        target = _target_factor(y, self.target_kind)
+        target = target_factor(y, self.target_kind)
         if len(target) != blocks.n_samples:
             msg = f"X has {blocks.n_samples} samples but y has {len(target)}."
             raise ValueError(msg)
@@ -340,7 +340,7 @@ def _first_pass(store: FactorStore, target: FloatArray) -> tuple[FloatArray, Flo
     return relevance, norms
 
 
-def _target_factor(y: Any, target_kind: str) -> FloatArray:
+def target_factor(y: Any, target_kind: str) -> FloatArray:
     """Centred factor of the target's kernel, of shape (n_samples, rank)."""
     values = np.asarray(y)
     factor: FloatArray

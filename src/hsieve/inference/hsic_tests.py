@@ -7,15 +7,14 @@ test level.
 
 *Tests.* Under independence every order of the targets is equally likely. The permutation test
 draws such orders. The gamma test takes the mean and the variance of ``tr(KHLH)`` over *all* orders,
-known in closed form [2]_, and fits a gamma law to them: O(n^2), no random numbers. Its tail is an
-approximation, good near the usual levels; far out, prefer permutations.
+known in closed form (:mod:`hsieve.inference.permutation_law`), and fits a gamma law to them in
+O(n^2), without random numbers. Its tail is an approximation, good near the usual levels; far out,
+prefer permutations.
 
 References
 ----------
 .. [1] L. Song, A. Smola, A. Gretton, K. Borgwardt, "Supervised feature selection via dependence
    estimation", 2007.
-.. [2] F. Kazi-Aoual, S. Hitier, R. Sabatier, J.-D. Lebreton, "Refined approximations to permutation
-   tests for multivariate inference", Computational Statistics and Data Analysis 20, 1995.
 """
 
 from collections.abc import Iterator
@@ -27,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from hsieve.inference.permutation_law import MatrixMoments, log_gamma_tail, permutation_law
 from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.measures.hsic import HSIC, gram_pair
 from hsieve.progress import report
@@ -212,7 +212,7 @@ def hsic_test(
     _check_method(method, len(gram_x), n_permutations)
     if method == "gamma":
         p_value = _gamma_p_value(
-            centred_x, _Moments.of(centred_y), float(np.vdot(centred_x, centred_y))
+            centred_x, MatrixMoments.of(centred_y), float(np.vdot(centred_x, centred_y))
         )
     else:
         orders = _orders(len(gram_x), n_permutations, random_state)
@@ -271,7 +271,7 @@ def feature_tests(
     n = len(bound.gram_y)
     _check_method(method, n, n_permutations)
     centred_y = centre(bound.gram_y)
-    moments_y = _Moments.of(centred_y)
+    moments_y = MatrixMoments.of(centred_y)
     orders = [] if method == "gamma" else list(_orders(n, n_permutations, random_state))
     scores, p_values = np.empty(bound.n_features), np.empty(bound.n_features)
     for feature in range(bound.n_features):
@@ -286,49 +286,10 @@ def feature_tests(
     return FeatureTests(scores / (n - 1) ** 2, p_values, adjusted, method)
 
 
-@dataclass(frozen=True)
-class _Moments:
-    """What the permutation moments need to know of a centred matrix."""
-
-    trace: float
-    squares: float
-    squared_diagonal: float
-    n: int
-
-    @classmethod
-    def of(cls, centred: FloatArray) -> "_Moments":
-        diagonal = np.diagonal(centred)
-        return cls(
-            float(diagonal.sum()),
-            float(np.vdot(centred, centred)),
-            float(diagonal @ diagonal),
-            len(centred),
-        )
-
-    @property
-    def spread(self) -> float:
-        """Part of the variance that comes from off-diagonal structure."""
-        return (self.n - 1) * self.squares - self.trace**2
-
-    @property
-    def unevenness(self) -> float:
-        """Part of the variance that comes from an uneven diagonal."""
-        n = self.n
-        return n * (n + 1) * self.squared_diagonal - (n - 1) * (self.trace**2 + 2 * self.squares)
-
-
-def _gamma_p_value(centred_x: FloatArray, moments_y: _Moments, statistic: float) -> float:
+def _gamma_p_value(centred_x: FloatArray, moments_y: MatrixMoments, statistic: float) -> float:
     """Tail of the gamma law with the exact mean and variance over all orders."""
-    moments_x = _Moments.of(centred_x)
-    n = moments_x.n
-    mean = moments_x.trace * moments_y.trace / (n - 1)
-    variance = 2 * moments_x.spread * moments_y.spread / ((n - 1) ** 2 * (n + 1) * (n - 2))
-    variance += (
-        moments_x.unevenness * moments_y.unevenness / (n * (n + 1) * (n - 1) * (n - 2) * (n - 3))
-    )
-    if not variance > 0 or not mean > 0:
-        return 1.0
-    return float(stats.gamma.sf(statistic, mean**2 / variance, scale=variance / mean))
+    law = permutation_law(MatrixMoments.of(centred_x), moments_y)
+    return float(np.exp(log_gamma_tail(statistic, *law)))
 
 
 def _permutation_p_values(

@@ -1,0 +1,297 @@
+"""Find the pairs and triples of features that act on the target together, and say how sure that is.
+
+1. A sweep over all pairs (:mod:`hsieve.measures.pair_sweep`) keeps the best by their evidence.
+2. These are tested one by one with each feature's own effect projected out
+   (:mod:`hsieve.inference.interaction_tests`), from the top down, until the evidence of those not
+   yet tested lies below the scores of those wanted.
+3. The same is done with the target in random orders, which shows how high the best score rises by
+   chance (:mod:`hsieve.inference.maximum_law`). Where there are many features each order looks at
+   other, randomly drawn ones, few enough that all orders together look at as many pairs as there
+   are: permutations then take no longer than the search itself.
+
+Triples go the same way. All are looked at where that is quick; else the best pairs are extended by
+every other feature (a *beam*), which finds a triple only if two of its features stand out together.
+
+Cost: two sweeps over all pairs, and some thousand tests of single pairs.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.inference.interaction_tests import InteractionTester, InteractionTests
+from hsieve.inference.maximum_law import MaximumLaw
+from hsieve.kernels.leading_factors import FactorTile, LeadingFactors
+from hsieve.measures.interactions import InteractionTarget
+from hsieve.measures.pair_sweep import strongest_extensions, strongest_pairs
+from hsieve.progress import report, stage
+
+__all__ = ["FoundInteractions", "InteractionSearch"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# Candidates kept by a sweep, at least, and so many for each interaction wanted.
+LEAST_CANDIDATES = 20_000
+CANDIDATES_A_WANTED = 20
+TESTED_AT_ONCE = 200
+# Tested scores may lie a little above the evidence.
+EVIDENCE_MARGIN = 2.0
+# Of each random order, so many of the best are tested.
+TESTED_BY_CHANCE = 20
+# Up to so many pairs or triples each random order looks at all of them.
+FEW_ENOUGH = 2_000_000
+# Operations up to which all triples are looked at: about a minute on two cores.
+QUICK_OPERATIONS = 1e13
+BEAM_WIDTH = 200
+
+
+@dataclass(frozen=True, eq=False)
+class FoundInteractions:
+    """Interactions, best first.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_found, order)
+        Features of each, in rising order.
+    tests : InteractionTests
+        Their tests.
+    family_wise : ndarray of shape (n_found,)
+        Chance that any pair or triple reaches such a score where nothing is to be found; NaN
+        without permutations.
+    false_discovery : ndarray of shape (n_found,)
+        Estimated share of false ones among those down to this one; NaN without permutations.
+    n_looked_at : int
+        How many pairs or triples the search looked at.
+    complete : bool
+        False if candidates that the search had to leave untested could have belonged here.
+    """
+
+    features: IndexArray
+    tests: InteractionTests
+    family_wise: FloatArray
+    false_discovery: FloatArray
+    n_looked_at: int
+    complete: bool
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidates:
+    """Tuples of features with high evidence, best first."""
+
+    features: IndexArray
+    evidence: FloatArray
+    n_looked_at: int
+
+    @property
+    def is_cut(self) -> bool:
+        return len(self.features) < self.n_looked_at
+
+
+# Finds so many candidates among features for a target.
+_Search = Callable[[LeadingFactors, InteractionTarget, int], _Candidates]
+
+
+@dataclass(frozen=True, eq=False)
+class InteractionSearch:
+    """Search for interactions among features that are tied to a target.
+
+    Parameters
+    ----------
+    factors : LeadingFactors
+        The features.
+    target : InteractionTarget
+        The target, all of it.
+    n_columns : int or None, default=None
+        Columns of the target that sweeps look at; None for all. Tests always look at all.
+    n_permutations : int, default=20
+        Number of random orders of the target; 0 for none.
+    n_threads : int or None, default=None
+        Number of threads; None for one a core.
+    seed : int, Generator or None, default=0
+        Seed of the random orders.
+    """
+
+    factors: LeadingFactors
+    target: InteractionTarget
+    n_columns: int | None = None
+    n_permutations: int = 20
+    n_threads: int | None = None
+    seed: int | np.random.Generator | None = 0
+
+    def pairs(self, n_wanted: int) -> FoundInteractions:
+        """Find the best pairs."""
+        return self._find(self._pair_candidates, n_wanted, 2)
+
+    def triples(self, n_wanted: int, *, exhaustive: bool | None = None) -> FoundInteractions:
+        """Find the best triples.
+
+        Parameters
+        ----------
+        n_wanted : int
+            How many.
+        exhaustive : bool or None, default=None
+            Whether to look at all of them; None where that is quick.
+        """
+        if exhaustive is None:
+            exhaustive = self.triple_operations() <= QUICK_OPERATIONS
+        search = self._all_triples if exhaustive else self._beam
+        return self._find(search, n_wanted, 3)
+
+    def triple_operations(self) -> float:
+        """Count the multiplications of a search through all triples."""
+        columns = self.factors.most_columns[self.factors.features].mean()
+        n_triples = comb(len(self.factors.features), 3)
+        n_target = len(self.target.columns[: self.n_columns])
+        return float(2 * n_triples * columns**3 * n_target * self.target.n_samples)
+
+    def _find(self, search: _Search, n_wanted: int, order: int) -> FoundInteractions:
+        n_kept = max(LEAST_CANDIDATES, CANDIDATES_A_WANTED * n_wanted)
+        searched = 0.45 if self.n_permutations else 0.9
+        with stage(0.0, searched):
+            candidates = search(self.factors, self.target, n_kept)
+        tester = InteractionTester(self.factors.store, self.factors.most_columns)
+        with stage(searched, searched + 0.1):
+            features, tests, complete = _best_tested(candidates, tester, self.target, n_wanted)
+        nothing_known = np.full(len(features), np.nan)
+        family_wise, false_discovery = nothing_known, nothing_known
+        if self.n_permutations and len(features):
+            with stage(searched + 0.1, 1.0, "random orders of the target"):
+                by_chance, times_more = self._by_chance(search, tester, order)
+            law = MaximumLaw.fitted(by_chance, times_more)
+            family_wise = law.family_wise(tests.scores)
+            false_discovery = law.false_discovery(tests.scores)
+        return FoundInteractions(
+            features, tests, family_wise, false_discovery, candidates.n_looked_at, complete
+        )
+
+    def _by_chance(
+        self, search: _Search, tester: InteractionTester, order: int
+    ) -> tuple[list[FloatArray], float]:
+        """Give the best scores of random orders, and how many times more there are in all."""
+        rng = np.random.default_rng(self.seed)
+        features = self.factors.features
+        n_drawn = len(features)
+        if comb(n_drawn, order) > FEW_ENOUGH:
+            n_drawn = int(np.ceil(n_drawn * self.n_permutations ** (-1.0 / order)))
+        scores, n_looked_at = [], 0
+        for number in range(self.n_permutations):
+            drawn = self.factors
+            if n_drawn < len(features):
+                drawn = drawn.among(np.sort(rng.choice(features, n_drawn, replace=False)))
+            target = self.target.permuted(rng.permutation(self.target.n_samples))
+            with stage(number / self.n_permutations, (number + 1) / self.n_permutations):
+                candidates = search(drawn, target, TESTED_BY_CHANCE)
+            best = tester.test(candidates.features, target).scores
+            scores.append(best if len(best) else np.zeros(1))
+            n_looked_at += candidates.n_looked_at
+        n_all = comb(len(features), order)
+        if search == self._beam:
+            n_all = len(features) * BEAM_WIDTH
+        return scores, n_all * self.n_permutations / max(n_looked_at, 1)
+
+    def _pair_candidates(
+        self, factors: LeadingFactors, target: InteractionTarget, n_kept: int
+    ) -> _Candidates:
+        found = strongest_pairs(
+            factors,
+            self._leading(target).for_sweep(),
+            n_kept=n_kept,
+            n_threads=self.n_threads,
+        )
+        return _Candidates(found.features, found.scores, found.n_pairs)
+
+    def _all_triples(
+        self, factors: LeadingFactors, target: InteractionTarget, n_kept: int
+    ) -> _Candidates:
+        """Look at all triples: for each feature, at all pairs of later ones beside it."""
+        leading = self._leading(target)
+        triples, scores = np.empty((0, 3), dtype=np.intp), np.empty(0)
+        n_looked_at, floor = 0, -1.0
+        order = factors.features
+        for place, (feature, rows) in enumerate(_each_feature(factors)):
+            with stage(place / len(order), (place + 1) / len(order), "triples of features"):
+                found = strongest_pairs(
+                    factors.among(order[order > feature]),
+                    leading.for_sweep_beside(rows),
+                    n_kept=n_kept,
+                    n_threads=self.n_threads,
+                    floor=floor,
+                )
+            n_looked_at += found.n_pairs
+            added = np.insert(found.features, 0, feature, axis=1)
+            scores = np.concatenate([scores, found.scores])
+            best = np.argsort(-scores, kind="stable")[:n_kept]
+            triples, scores = np.concatenate([triples, added])[best], scores[best]
+            floor = float(scores[-1]) if len(scores) == n_kept else -1.0
+        return _Candidates(triples, scores, n_looked_at)
+
+    def _beam(self, factors: LeadingFactors, target: InteractionTarget, n_kept: int) -> _Candidates:
+        """Extend the best pairs by every other feature."""
+        pairs = self._pair_candidates(factors, target, BEAM_WIDTH).features
+        if not len(pairs):
+            return _Candidates(np.empty((0, 3), dtype=np.intp), np.empty(0), 0)
+        found = strongest_extensions(
+            _product_tile(factors, pairs),
+            factors,
+            self._leading(target).for_sweep(),
+            n_kept=3 * n_kept,  # a triple may come from three pairs
+            n_threads=self.n_threads,
+        )
+        members = np.column_stack([pairs[found.features[:, 0]], found.features[:, 1]])
+        different = (members[:, 2:] != members[:, :2]).all(axis=1)
+        triples = np.sort(members[different], axis=1)
+        _, first = np.unique(triples, axis=0, return_index=True)
+        first = np.sort(first)[:n_kept]
+        return _Candidates(triples[first], found.scores[different][first], found.n_pairs)
+
+    def _leading(self, target: InteractionTarget) -> InteractionTarget:
+        return InteractionTarget(target.columns[: self.n_columns])
+
+
+def _best_tested(
+    candidates: _Candidates, tester: InteractionTester, target: InteractionTarget, n_wanted: int
+) -> tuple[IndexArray, InteractionTests, bool]:
+    """Test candidates from the top, until those left cannot be among the best; best first."""
+    parts: list[InteractionTests] = []
+    scores = np.empty(0)
+    n_tested, complete = 0, False
+    while n_tested < len(candidates.features) and not complete:
+        chosen = candidates.features[n_tested : n_tested + TESTED_AT_ONCE]
+        parts.append(tester.test(chosen, target))
+        scores = np.concatenate([scores, parts[-1].scores])
+        n_tested += len(chosen)
+        if n_tested < len(candidates.features) and n_tested >= n_wanted:
+            lowest = np.partition(scores, -n_wanted)[-n_wanted]
+            complete = bool(lowest > candidates.evidence[n_tested] + EVIDENCE_MARGIN)
+        report(n_tested / len(candidates.features), "tests of candidates")
+    complete = complete or not candidates.is_cut
+    best = np.argsort(-scores, kind="stable")[:n_wanted]
+    if not parts:
+        return candidates.features, tester.test(candidates.features, target), complete
+    return candidates.features[:n_tested][best], InteractionTests.joined(parts).take(best), complete
+
+
+def _each_feature(factors: LeadingFactors) -> Iterator[tuple[int, FloatArray]]:
+    """Give each feature and its rows."""
+    for piece in factors.pieces:
+        for tile in factors.tiles(piece):
+            for place, feature in enumerate(tile.features):
+                yield int(feature), tile.rows[:, place].astype(np.float64)
+
+
+def _product_tile(factors: LeadingFactors, pairs: IndexArray) -> FactorTile:
+    """Multiply the factors of pairs, into one tile numbered by the pairs."""
+    wanted = np.unique(pairs)
+    few = factors.among(wanted)
+    rows = dict(_each_feature(few))
+    most = max(map(len, rows.values()))
+    n_samples = factors.store.n_samples
+    products = np.zeros((most * most, len(pairs), n_samples), dtype=np.float32)
+    for number, (a, b) in enumerate(pairs.tolist()):
+        product = (rows[a][:, None] * rows[b][None]).reshape(-1, n_samples)
+        products[: len(product), number] = product - product.mean(axis=1, keepdims=True)
+    return FactorTile(np.arange(len(pairs)), products)

@@ -1,0 +1,224 @@
+"""Do these features act on the target *together*? A test of pairs and triples, one by one.
+
+The factors of the features, multiplied elementwise, span the functions of all of them together, W.
+The functions of fewer of them, B, are projected out of W and of the target's factor G: for a pair
+the leading directions of either feature, for a triple those and the products of each two. What is
+left can only come from all of them together. A feature and its copy leave nothing, whatever they
+tell about the target; for independent features the projection changes little. The statistic
+
+    |W'G|^2,    W and G orthogonal to B,
+
+is the inner product of two kernels. Over orders of what is left of the target it has a known mean
+and variance; the p-value is the tail of a gamma law with these (:mod:`hsieve.inference.
+permutation_law`), and the *score* of the features is minus its natural logarithm.
+
+Cost: O(n b^2) for each pair, with some b = 20 directions.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.inference.permutation_law import MatrixMoments, log_gamma_tail, permutation_law
+from hsieve.kernels.factor_store import FactorStore
+from hsieve.kernels.leading_factors import leading_rows
+from hsieve.measures.interactions import InteractionTarget
+
+__all__ = ["InteractionTester", "InteractionTests"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# Directions of a feature's own effect that are projected out: at most so many, and no more than
+# one for each of so many samples.
+OWN_DIRECTIONS = 8
+SAMPLES_A_DIRECTION = 20
+# Keeps the projection stable where directions of two features are the same.
+RIDGE = 1e-8
+# Features that leave less than this share of their product are no more than functions of fewer.
+NOTHING_LEFT = 1e-4
+# What is left of so few samples after the projection has no law.
+LEAST_FREE = 6
+# Numbers treated together.
+BATCH_NUMBERS = 2_000_000
+KEPT_NUMBERS = 50_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class InteractionTests:
+    """Tests of some tuples of features, one entry for each.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_tuples,)
+        Minus the natural logarithm of the p-value.
+    strengths : ndarray of shape (n_tuples,)
+        Cosine between the kernel of what only the features together can tell and the target's,
+        from 0 to 1.
+    own_strengths : ndarray of shape (n_tuples, order)
+        The same for each feature alone.
+    """
+
+    scores: FloatArray
+    strengths: FloatArray
+    own_strengths: FloatArray
+
+    @classmethod
+    def joined(cls, parts: "Sequence[InteractionTests]") -> "InteractionTests":
+        """Put tests one after the other."""
+        return cls(
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.strengths for part in parts]),
+            np.concatenate([part.own_strengths for part in parts]),
+        )
+
+    def take(self, places: IndexArray) -> "InteractionTests":
+        """Return some of the tests."""
+        return InteractionTests(
+            self.scores[places], self.strengths[places], self.own_strengths[places]
+        )
+
+    @property
+    def own_shares(self) -> FloatArray:
+        """Strength of each feature alone as a share of theirs and that of them together."""
+        total = self.own_strengths.sum(axis=1) + self.strengths
+        return np.asarray(self.own_strengths / np.where(total > 0, total, 1.0)[:, None])
+
+
+class InteractionTester:
+    """Test tuples of features against a target.
+
+    Parameters
+    ----------
+    store : FactorStore
+        The features.
+    most_columns : ndarray of int of shape (n_features,)
+        Most factor columns of each feature that enter a product.
+    """
+
+    def __init__(self, store: FactorStore, most_columns: IndexArray) -> None:
+        self._store = store
+        self._most_columns = most_columns
+        self._kept: dict[int, tuple[FloatArray, FloatArray]] = {}
+        self._n_kept = 0
+
+    def test(self, tuples: IndexArray, target: InteractionTarget) -> InteractionTests:
+        """Test some tuples.
+
+        Parameters
+        ----------
+        tuples : ndarray of shape (n_tuples, order)
+            Features of each; order 2 or 3.
+        target : InteractionTarget
+            The target.
+
+        Returns
+        -------
+        InteractionTests
+            One entry for each tuple.
+        """
+        n_tuples, order = tuples.shape
+        columns = int(self._most_columns[tuples].max(initial=1))
+        n_rows = columns**order + order * (columns**2 + OWN_DIRECTIONS)
+        width = max(1, BATCH_NUMBERS // (n_rows * target.n_samples))
+        parts = [
+            self._batch(tuples[start : start + width], target)
+            for start in range(0, n_tuples, width)
+        ]
+        nothing = InteractionTests(np.empty(0), np.empty(0), np.empty((0, order)))
+        return InteractionTests.joined(parts) if parts else nothing
+
+    def _batch(self, tuples: IndexArray, target: InteractionTarget) -> InteractionTests:
+        """Test tuples together, their factors filled up with zeros to the same rank."""
+        found = [[self._rows(int(feature)) for feature in members] for members in tuples]
+        order = tuples.shape[1]
+        factors = [_padded([members[i][0] for members in found]) for i in range(order)]
+        own = [_padded([members[i][1] for members in found]) for i in range(order)]
+        if order == 3:
+            own += [_products(factors[:i] + factors[i + 1 :]) for i in range(order)]
+        together = _products(factors)
+        before = np.einsum("pri,pri->p", together, together)
+        basis = _Basis(np.concatenate(own, axis=1))
+        together = basis.project_out(together)
+        left = basis.project_out(
+            np.broadcast_to(target.columns, (len(tuples), *target.columns.shape))
+        )
+        n_free = np.maximum(target.n_samples - basis.size, LEAST_FREE)
+        kernel, rest = MatrixMoments.of_rows(together, n_free), MatrixMoments.of_rows(left, n_free)
+        statistics = _inner_products(together, left)
+        scores = -log_gamma_tail(statistics, *permutation_law(kernel, rest))
+        nothing = kernel.trace <= NOTHING_LEFT * before
+        own_strengths = [_strengths(rows, target.columns) for rows in factors]
+        return InteractionTests(
+            np.where(nothing, 0.0, scores),
+            np.where(nothing, 0.0, _strengths(together, target.columns)),
+            np.stack(own_strengths, axis=1),
+        )
+
+    def _rows(self, feature: int) -> tuple[FloatArray, FloatArray]:
+        """Leading rows of a feature's factor, and unit rows of its own effect."""
+        if feature not in self._kept:
+            whole = self._store.rows(feature)[0].astype(np.float64)
+            n_samples = whole.shape[1]
+            n_own = max(1, min(OWN_DIRECTIONS, n_samples // SAMPLES_A_DIRECTION))
+            most = int(self._most_columns[feature])
+            rows = leading_rows(whole, max(most, n_own))
+            own = rows[:n_own]
+            norms = np.linalg.norm(own, axis=1, keepdims=True)
+            own = own / np.where(norms > 1e-6 * max(norms.max(), 1e-300), norms, np.inf)
+            if self._n_kept > KEPT_NUMBERS:
+                self._kept.clear()
+                self._n_kept = 0
+            self._kept[feature] = (rows[:most], own)
+            self._n_kept += (most + n_own) * n_samples
+        return self._kept[feature]
+
+
+class _Basis:
+    """Directions to project out, for each tuple of a batch."""
+
+    def __init__(self, rows: FloatArray) -> None:
+        norms = np.linalg.norm(rows, axis=2, keepdims=True)
+        self._rows = rows / np.where(norms > 0, norms, 1.0)
+        gram = np.matmul(self._rows, self._rows.transpose(0, 2, 1))
+        ridge = RIDGE * gram.shape[1] * np.eye(gram.shape[1])
+        self._inverse = np.linalg.inv(gram + ridge)
+        # Trace of the projection: the number of directions that are really there.
+        self.size = np.einsum("pij,pji->p", self._inverse, gram)
+
+    def project_out(self, rows: FloatArray) -> FloatArray:
+        """Return rows without their part in the basis."""
+        inner = np.matmul(rows, self._rows.transpose(0, 2, 1))
+        return np.asarray(rows - np.matmul(np.matmul(inner, self._inverse), self._rows))
+
+
+def _padded(rows: Sequence[FloatArray]) -> FloatArray:
+    """Stack rows of several features, filled up with rows of zeros."""
+    most = max(map(len, rows))
+    stacked = np.zeros((len(rows), most, rows[0].shape[1]))
+    for place, of_feature in enumerate(rows):
+        stacked[place, : len(of_feature)] = of_feature
+    return stacked
+
+
+def _products(factors: Sequence[FloatArray]) -> FloatArray:
+    """Centred products of one row of each factor, for all combinations of rows."""
+    product = factors[0]
+    for factor in factors[1:]:
+        product = product[:, :, None, :] * factor[:, None, :, :]
+        product = product.reshape(len(product), -1, product.shape[-1])
+    return np.asarray(product - product.mean(axis=2, keepdims=True))
+
+
+def _inner_products(rows: FloatArray, others: FloatArray) -> FloatArray:
+    """Inner products of the kernels that two sets of rows make."""
+    cross = np.matmul(rows, np.swapaxes(others, -1, -2))
+    return np.asarray(np.einsum("pij,pij->p", cross, cross))
+
+
+def _strengths(rows: FloatArray, target: FloatArray) -> FloatArray:
+    """Cosine between kernels made of rows and that of the target."""
+    own = np.sqrt(_inner_products(rows, rows)) * np.linalg.norm(target @ target.T)
+    return np.asarray(_inner_products(rows, target) / np.where(own > 0, own, 1.0))

@@ -1,0 +1,100 @@
+"""How high does the best of very many scores rise by chance? A few permutations and a fitted tail.
+
+Scores are minus logarithms of p-values, so that under independence the number of scores above s
+falls like exp(-s / scale), with a scale near one that is measured. Then the highest score of each
+permutation, m_i, makes e_i = exp(-m_i / scale) exponentially distributed with one common rate, and
+the chance that the highest of another permutation reaches s is known exactly for any number B of
+permutations,
+
+    p(s) = 1 - (1 + c exp(-s / scale) / sum_i e_i)^(-B),
+
+since a ratio of exponential variables has an F law; c is how many times more scores there are than
+each permutation looked at. This is the *family-wise* p-value: the chance that any of the scores
+reaches s where nothing is to be found. The expected number of scores above s, over the number
+found there, estimates the *false discovery rate*.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["MaximumLaw"]
+
+FloatArray = NDArray[np.floating]
+
+# Scores of each permutation, from the top, that show how the tail falls.
+TAIL_SCORES = 10
+
+
+@dataclass(frozen=True, eq=False)
+class MaximumLaw:
+    """The law of the highest score where nothing is to be found.
+
+    Parameters
+    ----------
+    maxima : ndarray of shape (n_permutations,)
+        Highest score of each permutation.
+    scale : float
+        The number of scores above s falls like exp(-s / scale).
+    threshold : float
+        Score from which on that was measured.
+    n_above : float
+        Mean number of scores of a permutation above the threshold.
+    times_more : float
+        How many times more scores there are than each permutation looked at.
+    """
+
+    maxima: FloatArray
+    scale: float
+    threshold: float
+    n_above: float
+    times_more: float
+
+    @classmethod
+    def fitted(cls, scores: Sequence[FloatArray], times_more: float) -> "MaximumLaw":
+        """Fit the law to the highest scores of some permutations.
+
+        Parameters
+        ----------
+        scores : sequence of ndarray
+            Highest scores of each permutation, at least one, in any order.
+        times_more : float
+            How many times more scores there are than each permutation looked at.
+        """
+        falling = [np.sort(of_one)[::-1] for of_one in scores]
+        # Above the highest of these thresholds the scores of every permutation are complete.
+        place = min(TAIL_SCORES, *(len(of_one) - 1 for of_one in falling))
+        threshold = max(float(of_one[place]) for of_one in falling)
+        above = np.concatenate([of_one[of_one > threshold] for of_one in falling])
+        scale = float((above - threshold).mean()) if len(above) > 1 else 1.0
+        return cls(
+            np.array([of_one[0] for of_one in falling]),
+            max(scale, 1e-3),
+            threshold,
+            max(len(above), 1) / len(falling),
+            times_more,
+        )
+
+    def family_wise(self, scores: FloatArray) -> FloatArray:
+        """Chance that the highest of all scores rises so far, for each score."""
+        n_permutations = len(self.maxima)
+        # On a common scale, so that far scores do not vanish before the ratio is taken.
+        lowest = float(self.maxima.min())
+        total = np.exp(-(self.maxima - lowest) / self.scale).sum()
+        ratio = self.times_more * np.exp(-(scores - lowest) / self.scale) / total
+        return np.asarray(-np.expm1(-n_permutations * np.log1p(ratio)))
+
+    def false_discovery(self, scores: FloatArray) -> FloatArray:
+        """Estimate the share of false ones among all scores as high or higher.
+
+        Parameters
+        ----------
+        scores : ndarray
+            The scores found, highest first.
+        """
+        exponent = np.clip(-(scores - self.threshold) / self.scale, None, 700.0)
+        expected = self.times_more * self.n_above * np.exp(exponent)
+        rates = np.minimum(expected / np.arange(1, len(scores) + 1), 1.0)
+        return np.asarray(np.minimum.accumulate(rates[::-1])[::-1])

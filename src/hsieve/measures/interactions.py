@@ -1,0 +1,134 @@
+"""Interaction of two features with the target: the pair statistic and its scores.
+
+For centred kernels K_a, K_b of two features and L of the target,
+
+    I(a, b; y) = <K_a * K_b, L>,
+
+with * elementwise. Of the three kernels each is centred, so for independent features the product
+holds nothing of what either tells alone: functions f(a) + h(b) of the target have no part in it.
+Where the features depend on each other they leave a trace there; the best pairs are therefore
+scored once more with each one's own effect projected out (:mod:`hsieve.inference`).
+
+**On a common scale.** Over random orders of y the mean of I is trace(K_a * K_b) trace(L) / n, and
+its law is near a sum of k chi-squares, with k the effective number of directions of all three
+kernels. The *evidence* of a pair is the exponent of Chernoff's bound on the tail of that law,
+
+    evidence = k/2 (s - 1 - log s),    s = I / mean,
+
+minus the natural logarithm of a p-value, roughly. It makes bits, genotypes, normal and skewed
+features comparable; by the plain statistic those with few values come first by chance.
+"""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.measures.pair_sweep import SweepTarget
+from hsieve.measures.pairwise import target_factor
+
+__all__ = ["Evidence", "InteractionTarget"]
+
+FloatArray = NDArray[np.floating]
+
+# Columns of a numeric target's factor that a sweep looks at, the heaviest ones.
+NUMERIC_COLUMNS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class InteractionTarget:
+    """The target of a sweep.
+
+    Parameters
+    ----------
+    columns : ndarray of shape (n_columns, n_samples)
+        Transposed factor of its centred kernel, orthogonal, the heaviest row first.
+    """
+
+    columns: FloatArray
+
+    @classmethod
+    def of(cls, y: Any, target_kind: str = "auto", most: int | None = None) -> "InteractionTarget":
+        """Make the target from classes, numbers or several outputs.
+
+        Parameters
+        ----------
+        y : array-like
+            The target.
+        target_kind : {"auto", "classes", "continuous"}, default="auto"
+            What it holds.
+        most : int or None, default=None
+            Most columns to keep; None for all.
+        """
+        # Columns of the factor are orthogonal, and come with rising weight.
+        return cls(np.ascontiguousarray(target_factor(y, target_kind).T[::-1][:most]))
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return int(self.columns.shape[1])
+
+    def permuted(self, order: NDArray[np.intp]) -> "InteractionTarget":
+        """Return the target with its samples in another order."""
+        return InteractionTarget(self.columns[:, order])
+
+    def weights(self) -> FloatArray:
+        """Weight of each column."""
+        return np.asarray((self.columns**2).sum(axis=1))
+
+    def for_sweep(self) -> SweepTarget:
+        """Return the target of a sweep that scores pairs by their evidence."""
+        weights = self.weights()
+        mean = float(weights.sum()) / (self.n_samples - 1)
+        scoring = Evidence(mean, float(weights.sum() ** 2 / (weights**2).sum()))
+        return SweepTarget(self.columns.astype(np.float32), scoring)
+
+    def for_sweep_beside(self, rows: FloatArray) -> SweepTarget:
+        """Return the target of a sweep for triples that one feature is in.
+
+        Parameters
+        ----------
+        rows : ndarray of shape (rank, n_samples)
+            Transposed factor of that feature, orthogonal.
+        """
+        own = (rows**2).sum(axis=1)
+        alone = self.for_sweep()
+        degrees = float(own.sum() ** 2 / (own**2).sum())
+        assert isinstance(alone.scoring, Evidence)
+        scoring = Evidence(alone.scoring.mean_ratio, degrees * alone.scoring.target_degrees)
+        weighted = (alone.rows[:, None, :] * rows[None]).reshape(-1, self.n_samples)
+        weights = (rows**2).sum(axis=0)
+        return SweepTarget(weighted.astype(np.float32), scoring, weights.astype(np.float32))
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Score pairs by their evidence; see the module.
+
+    Parameters
+    ----------
+    mean_ratio : float
+        Mean, over random orders of the target, of I(a, b) over the trace of K_a * K_b.
+    target_degrees : float
+        Effective number of directions of the target's kernel.
+    """
+
+    mean_ratio: float
+    target_degrees: float
+
+    def scores(self, ratios: FloatArray, degrees: FloatArray) -> FloatArray:
+        """Evidence of pairs, zero for those under the mean."""
+        relative = np.maximum(ratios / self.mean_ratio, 1.0)
+        return np.asarray(0.5 * self.target_degrees * degrees * (relative - 1.0 - np.log(relative)))
+
+    def least_ratio(self, score: float, degrees: float) -> float:
+        """Return the ratio at which a pair of so many degrees has this evidence, or a bit less."""
+        wanted = 2.0 * score / (self.target_degrees * degrees)
+        # Newton's method for x - log(1 + x) = wanted, from below, since that is under x^2 / 2.
+        excess = math.sqrt(2.0 * wanted)
+        for _ in range(20):
+            slope = excess / (1.0 + excess)
+            excess += (wanted - excess + math.log1p(excess)) / slope
+        return (1.0 + excess) * self.mean_ratio * (1.0 - 1e-6)
