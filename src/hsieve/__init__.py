@@ -17,10 +17,13 @@ from hsieve.estimators import (
     DependenceSelector,
     FamilyRanking,
     HSICLasso,
+    Interaction,
+    InteractionScan,
     MaxRelevance,
 )
 from hsieve.exceptions import (
     ConstantFeatureWarning,
+    CrowdedInteractionsWarning,
     FewerFeaturesWarning,
     IncompatibleCombinationError,
 )
@@ -36,6 +39,7 @@ from hsieve.measures import (
     Ridge,
     hsic,
     nhsic,
+    pair_statistics,
 )
 from hsieve.strategies import (
     Backward,
@@ -58,6 +62,7 @@ __all__ = [
     "QPFS",
     "Backward",
     "ConstantFeatureWarning",
+    "CrowdedInteractionsWarning",
     "DependenceSelector",
     "FamilyRanking",
     "FamilyScore",
@@ -65,6 +70,8 @@ __all__ = [
     "Forward",
     "HSICLasso",
     "IncompatibleCombinationError",
+    "Interaction",
+    "InteractionScan",
     "IterativeScreening",
     "KernelRidge",
     "LarsSearch",
@@ -84,6 +91,7 @@ __all__ = [
     "hsic_variance",
     "kernels",
     "nhsic",
+    "pair_statistics",
 ]
 
 __version__ = "0.1.0"

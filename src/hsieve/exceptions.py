@@ -1,6 +1,11 @@
 """Errors and warnings of the package, each saying what was given and what is accepted."""
 
-__all__ = ["ConstantFeatureWarning", "FewerFeaturesWarning", "IncompatibleCombinationError"]
+__all__ = [
+    "ConstantFeatureWarning",
+    "CrowdedInteractionsWarning",
+    "FewerFeaturesWarning",
+    "IncompatibleCombinationError",
+]
 
 
 class IncompatibleCombinationError(TypeError):
@@ -9,6 +14,10 @@ class IncompatibleCombinationError(TypeError):
 
 class FewerFeaturesWarning(UserWarning):
     """Fewer features are selected than were asked for."""
+
+
+class CrowdedInteractionsWarning(UserWarning):
+    """So many pairs stand out that not all of them could be tested."""
 
 
 class ConstantFeatureWarning(UserWarning):

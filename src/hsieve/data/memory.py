@@ -15,6 +15,7 @@ UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 USUAL_BLOCK = 64 * 10**6
 USUAL_STACK = 512 * 10**6
 USUAL_FACTORS = 64 * 10**6
+USUAL_TILES = 2 * 10**9
 # Arrays on the way take so many bytes for each sample, and this much whatever the data.
 BYTES_A_SAMPLE = 1_500
 FIXED_BYTES = 16 * 10**6
@@ -36,12 +37,15 @@ class MemoryPlan:
         Factors of active features.
     factor_bytes : int
         Factors of other features, kept or at work.
+    tile_bytes : int
+        Leading factors of all features, for products of all pairs.
     """
 
     block_bytes: int
     code_bytes: int
     stack_bytes: int
     factor_bytes: int
+    tile_bytes: int
 
     @classmethod
     def for_data(cls, n_samples: int, limit: int | str | None = None) -> "MemoryPlan":
@@ -65,7 +69,7 @@ class MemoryPlan:
             If the limit cannot be kept.
         """
         if limit is None:
-            return cls(USUAL_BLOCK, 2**62, USUAL_STACK, USUAL_FACTORS)
+            return cls(USUAL_BLOCK, 2**62, USUAL_STACK, USUAL_FACTORS, USUAL_TILES)
         total = bytes_of(limit)
         needed = FIXED_BYTES + BYTES_A_SAMPLE * n_samples
         if total < needed:
@@ -77,9 +81,11 @@ class MemoryPlan:
         free = total - needed
         return cls(
             block_bytes=max(8 * n_samples, min(USUAL_BLOCK, free // (4 * COPIES_OF_BLOCK))),
-            code_bytes=free // 2,
+            code_bytes=3 * free // 8,
             stack_bytes=min(USUAL_STACK, free // 8),
             factor_bytes=min(USUAL_FACTORS, free // 8),
+            # Whoever makes tiles has no stack of active features.
+            tile_bytes=min(USUAL_TILES, free // 4),
         )
 
 

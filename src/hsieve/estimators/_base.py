@@ -136,13 +136,13 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             target = check_array(y, ensure_2d=False, dtype=None, input_name="y")
             check_consistent_length(target, np.empty(blocks.n_samples))
             return blocks, _flat(target)
-        data, target = self._validated(X, y, **_block_options(X))
+        data, target = self._validated(X, y, **self._block_options(X))
         return as_blocks(data), target
 
     def _as_blocks(self, X: Any, *, reset: bool) -> ColumnBlocks:
         """Column blocks of features alone, checked against those of `fit` unless `reset`."""
         if not isinstance(X, ColumnBlocks):
-            return as_blocks(validate_data(self, X, reset=reset, **_block_options(X)))
+            return as_blocks(validate_data(self, X, reset=reset, **self._block_options(X)))
         if reset:
             self.n_features_in_ = X.n_features
             self.__dict__.pop("feature_names_in_", None)
@@ -160,6 +160,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             msg = "The names of the columns, or their order, are not those of fit."
             raise ValueError(msg)
         return X
+
+    def _block_options(self, X: Any) -> dict[str, Any]:
+        """How scikit-learn shall look at features that are read in blocks."""
+        if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
+            # Numbers are taken as they are and checked block by block, so that a mapped file is
+            # neither copied nor read twice.
+            return {"dtype": None, "ensure_all_finite": False}
+        allowed = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
+        return {"dtype": [np.float64, np.float32], "ensure_all_finite": allowed}
 
     def _check(
         self, measure: Measure, strategy: Strategy, target: NDArray[Any], n_samples: int
@@ -240,15 +249,6 @@ def _flat(target: NDArray[Any]) -> NDArray[Any]:
     """Return a target of one column as a vector, and numbers as numbers."""
     target = numbers_if_all_are(target)
     return np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
-
-
-def _block_options(X: Any) -> dict[str, Any]:
-    """How scikit-learn shall look at features that are read in blocks."""
-    if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
-        # Numbers are taken as they are and checked block by block, so that a mapped file is
-        # neither copied nor read twice.
-        return {"dtype": None, "ensure_all_finite": False}
-    return {"dtype": [np.float64, np.float32]}
 
 
 def _check_target(y: NDArray[Any], measure: Measure) -> None:

@@ -26,7 +26,7 @@ from hsieve.inference.interaction_tests import InteractionTester, InteractionTes
 from hsieve.inference.maximum_law import MaximumLaw
 from hsieve.kernels.leading_factors import FactorTile, LeadingFactors
 from hsieve.measures.interactions import InteractionTarget
-from hsieve.measures.pair_sweep import strongest_extensions, strongest_pairs
+from hsieve.measures.pair_sweep import seconds_for, strongest_extensions, strongest_pairs
 from hsieve.progress import report, stage
 
 __all__ = ["FoundInteractions", "InteractionSearch"]
@@ -140,6 +140,12 @@ class InteractionSearch:
             exhaustive = self.triple_operations() <= QUICK_OPERATIONS
         search = self._all_triples if exhaustive else self._beam
         return self._find(search, n_wanted, 3)
+
+    def seconds(self) -> float:
+        """Estimate how long looking at all pairs takes, with random orders of the target."""
+        target = self._leading(self.target).for_sweep()
+        once = seconds_for(self.factors, target, n_threads=self.n_threads)
+        return once * (2 if self.n_permutations else 1)
 
     def triple_operations(self) -> float:
         """Count the multiplications of a search through all triples."""

@@ -43,7 +43,8 @@ NOTHING_LEFT = 1e-4
 LEAST_FREE = 6
 # Numbers treated together.
 BATCH_NUMBERS = 2_000_000
-KEPT_NUMBERS = 50_000_000
+# Numbers of rows kept for tests of other tuples with the same features.
+KEPT_NUMBERS = 8_000_000
 
 
 @dataclass(frozen=True, eq=False)

@@ -150,6 +150,11 @@ class FactorStore(ABC):
         self._kept: dict[int, Any] = {}
 
     @property
+    def categorical(self) -> NDArray[np.bool_]:
+        """True where a feature is a category."""
+        return self._categorical
+
+    @property
     def n_samples(self) -> int:
         """Number of samples."""
         return self._blocks.n_samples

@@ -44,19 +44,19 @@ class FactorTile:
     features : ndarray of shape (n_tile,)
         The features.
     rows : ndarray of shape (rank, n_tile, n_samples)
-        Their transposed factors, single precision: centred, orthogonal for each feature, the
-        heaviest first.
+        Their transposed factors: centred, orthogonal for each feature, the heaviest first. Single
+        precision in sweeps.
     """
 
     features: IndexArray
-    rows: NDArray[np.float32]
+    rows: FloatArray
 
     @property
     def rank(self) -> int:
         """Number of columns of each factor."""
         return len(self.rows)
 
-    def diagonals(self) -> NDArray[np.float32]:
+    def diagonals(self) -> FloatArray:
         """Diagonal of each feature's kernel, of shape (n_tile, n_samples)."""
         return np.asarray(np.einsum("rts,rts->ts", self.rows, self.rows))
 
@@ -164,7 +164,7 @@ def leading_rows(rows: FloatArray, most: int) -> FloatArray:
 
 def _leading_of_group(
     group: FactorGroup, most: IndexArray, n_samples: int
-) -> Iterator[tuple[IndexArray, NDArray[np.float32]]]:
+) -> Iterator[tuple[IndexArray, FloatArray]]:
     """Give places and leading rows, of shape (n_same, rank, n_samples), for each rank found."""
     ranks = np.diff([*group.starts, len(group.rows)])
     for rank, wanted in sorted(set(zip(ranks.tolist(), most.tolist(), strict=True))):

@@ -68,6 +68,11 @@ class Levels:
     counts: NDArray[np.int32]
     positions: NDArray[np.float32] | None
 
+    @property
+    def share_of_unlike_pairs(self) -> float:
+        """Share of the pairs of samples that are on different levels."""
+        return float(1.0 - np.sum((self.counts / self.counts.sum()) ** 2))
+
     def table(self) -> FloatArray:
         """Row of the centred factor for each level, of shape (n_levels, rank).
 
@@ -76,8 +81,7 @@ class Levels:
         """
         counts = self.counts.astype(np.float64)
         if self.positions is None:
-            share_of_different_pairs = 1.0 - np.sum((counts / counts.sum()) ** 2)
-            gram = np.eye(len(counts)) / max(share_of_different_pairs, 1e-300)
+            gram = np.eye(len(counts)) / max(self.share_of_unlike_pairs, 1e-300)
             return np.asarray(_exact_tables(gram[None], counts[None])[0])
         positions = self.positions.astype(np.float64)
         if len(positions) <= FEW_VALUES:

@@ -10,7 +10,7 @@ squared and added up. The sum of K_a * K_b over its diagonal, by which the stati
 common scale, is one product of the diagonals.
 
 Cost: 2 n r^2 operations a pair of features of rank r and a column of the target, at the speed of
-BLAS in single precision; rounding shifts I by less than 1e-5 of the largest value that it can have.
+BLAS. In single precision rounding shifts I by less than 1e-5 of the largest value it can have.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from hsieve.kernels.leading_factors import FactorTile
 
 __all__ = ["PairBlock", "PairProducts", "WeightedTile"]
 
-Float32Array = NDArray[np.float32]
+FloatArray = NDArray[np.floating]
 
 # BLAS is many times slower on matrices of few, very long rows.
 SAMPLES_AT_A_TIME = 4_096
@@ -43,12 +43,12 @@ class WeightedTile:
     """
 
     tile: FactorTile
-    weighted: Float32Array
-    diagonals: Float32Array
+    weighted: FloatArray
+    diagonals: FloatArray
 
     @classmethod
     def of(
-        cls, tile: FactorTile, target: Float32Array, sample_weights: Float32Array | None = None
+        cls, tile: FactorTile, target: FloatArray, sample_weights: FloatArray | None = None
     ) -> "WeightedTile":
         """Weight a tile.
 
@@ -80,19 +80,21 @@ class PairBlock:
         Sum of the diagonal of K_a * K_b.
     """
 
-    statistics: Float32Array
-    traces: Float32Array
+    statistics: FloatArray
+    traces: FloatArray
 
 
 class PairProducts:
     """The working memory of one thread for products of tiles."""
 
     def __init__(self) -> None:
-        self._memory: dict[str, Float32Array] = {}
+        self._memory: dict[str, FloatArray] = {}
+        self._dtype: np.dtype[np.floating] = np.dtype(np.float32)
 
     def block(self, first: WeightedTile, second: FactorTile) -> PairBlock:
         """Compute the statistics of all pairs of two tiles."""
         shape = (len(first.tile.features), len(second.features))
+        self._dtype = first.weighted.dtype
         statistics, product = self._array("statistics", shape), self._array("product", shape)
         statistics[...] = 0.0
         for left in first.weighted:
@@ -104,7 +106,7 @@ class PairProducts:
         self._multiply(first.diagonals, second.diagonals(), traces)
         return PairBlock(statistics, traces)
 
-    def _multiply(self, left: Float32Array, right: Float32Array, out: Float32Array) -> None:
+    def _multiply(self, left: FloatArray, right: FloatArray, out: FloatArray) -> None:
         """Put left @ right.T into `out`, some samples at a time."""
         n_samples = left.shape[1]
         np.matmul(left[:, :SAMPLES_AT_A_TIME], right[:, :SAMPLES_AT_A_TIME].T, out=out)
@@ -114,9 +116,10 @@ class PairProducts:
             np.matmul(left[:, some], right[:, some].T, out=part)
             np.add(out, part, out=out)
 
-    def _array(self, name: str, shape: tuple[int, ...]) -> Float32Array:
+    def _array(self, name: str, shape: tuple[int, ...]) -> FloatArray:
         """Return an array of this shape, in memory that was used before if there is enough."""
         size = int(np.prod(shape))
-        if name not in self._memory or len(self._memory[name]) < size:
-            self._memory[name] = np.empty(size, dtype=np.float32)
-        return self._memory[name][:size].reshape(shape)
+        kept = self._memory.get(name)
+        if kept is None or len(kept) < size or kept.dtype != self._dtype:
+            kept = self._memory[name] = np.empty(size, dtype=self._dtype)
+        return kept[:size].reshape(shape)

@@ -9,6 +9,7 @@ from hsieve.measures.base import (
 )
 from hsieve.measures.family import FamilyScore
 from hsieve.measures.hsic import HSIC, hsic
+from hsieve.measures.interactions import pair_statistics
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.measures.nhsic import NHSIC, nhsic
 from hsieve.measures.pairwise import PairwiseHSIC
@@ -31,4 +32,5 @@ __all__ = [
     "SubsetScores",
     "hsic",
     "nhsic",
+    "pair_statistics",
 ]

@@ -101,6 +101,13 @@ class Backward(Strategy):
             n_evaluations=evaluations,
         )
 
+    def standings(self, bound: BoundMeasure) -> FloatArray:
+        """Judge every feature once, as the first round does; the higher, the later it would go."""
+        assert isinstance(bound, SubsetScores)
+        self._check_settings()
+        rng = np.random.default_rng(self.random_state)
+        return self._judge(bound, np.arange(bound.n_features), rng)[0]
+
     def _check_settings(self) -> None:
         step_is_right = isinstance(self.step, Real) and 0 < self.step < np.inf
         if not step_is_right or (self.step >= 1 and self.step != int(self.step)):

@@ -3,12 +3,14 @@
 from hsieve.data.blocks.arrays import ArrayBlocks, as_blocks
 from hsieve.data.blocks.base import ColumnBlocks
 from hsieve.data.blocks.files import ParquetBlocks
+from hsieve.data.blocks.missing import MissingAsLevel
 from hsieve.data.blocks.opening import ColumnTable, can_open_columns, open_columns
 
 __all__ = [
     "ArrayBlocks",
     "ColumnBlocks",
     "ColumnTable",
+    "MissingAsLevel",
     "ParquetBlocks",
     "as_blocks",
     "can_open_columns",

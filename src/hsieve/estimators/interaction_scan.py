@@ -1,0 +1,418 @@
+"""InteractionScan: the features that act on the target together, from a look at every pair."""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import Tags
+
+from hsieve.data.blocks import ColumnBlocks, MissingAsLevel
+from hsieve.data.memory import MemoryPlan
+from hsieve.data.validation import target_kind_of
+from hsieve.estimators._base import BaseSelector
+from hsieve.estimators.bahsic import BAHSIC
+from hsieve.exceptions import CrowdedInteractionsWarning
+from hsieve.inference.interaction_search import FoundInteractions, InteractionSearch
+from hsieve.kernels.columns import check_positions
+from hsieve.kernels.factor_store import FactorStore
+from hsieve.kernels.leading_factors import LeadingFactors
+from hsieve.measures.interactions import NUMERIC_COLUMNS, InteractionTarget
+from hsieve.measures.pair_sweep import pairs_among
+from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.strategies import Backward
+from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.threads import one_blas_thread
+
+__all__ = ["Interaction", "InteractionScan"]
+
+IndexArray = NDArray[np.intp]
+FloatArray = NDArray[np.floating]
+
+ORDERS = (2, 3)
+SCREENS = ("narrow", "relevance")
+SEARCHES = ("auto", "all", "beam")
+MISSING = ("refuse", "category")
+# A category has a direction for each level but one, none of them lighter than the others.
+COLUMNS_OF_CATEGORY = 3
+LEAST_CLASS = 2
+LN_10 = float(np.log(10.0))
+
+
+@dataclass(frozen=True)
+class Interaction:
+    """Features that act on the target together.
+
+    ``pandas.DataFrame(scan.pairs_)`` makes a table of many.
+
+    Parameters
+    ----------
+    features : tuple of int
+        Positions of the features.
+    names : tuple of str
+        Their names.
+    score : float
+        Minus log10 of `p_value`; does not vanish however small that is.
+    strength : float
+        How much of the target the features tell together beyond what fewer of them tell: cosine
+        between two kernels, 0 for nothing, 1 for all.
+    own_shares : tuple of float
+        What each feature tells alone, as a share of that and of what they tell together; near
+        zero for features that matter only together.
+    p_value : float
+        Chance of such a score for *these* features, were they without effect together. It takes no
+        account of how many others were looked at.
+    family_wise_p : float
+        Chance that *any* of all pairs (or triples) reaches such a score where there is nothing to
+        be found. This is the one to report for a single discovery. NaN without permutations.
+    false_discovery_rate : float
+        Estimated share of false ones among those from the top down to this one.
+    """
+
+    features: tuple[int, ...]
+    names: tuple[str, ...]
+    score: float
+    strength: float
+    own_shares: tuple[float, ...]
+    p_value: float
+    family_wise_p: float
+    false_discovery_rate: float
+
+
+class InteractionScan(BaseSelector):
+    """Look at every pair of features, and select those that matter together.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        A number, a share below 1, or None for 10 (or all, where there are fewer): the features of
+        the best pairs, and triples, in order.
+    n_pairs : int, default=50
+        How many pairs (and triples) to report.
+    order : {2, 3}, default=2
+        3 looks for triples too.
+    triples : {"auto", "all", "beam"}, default="auto"
+        Whether to look at all triples, or only at those that extend one of the 200 best pairs;
+        "auto" looks at all where that takes about a minute or less.
+    rank : int, default=3
+        Columns kept of each feature's kernel: 1 sees straight lines, 2 bends, 3 waves. Features of
+        at most `rank` + 1 values are exact; categories have up to three times as many columns.
+    categorical : iterable of int, default=()
+        Features that are categories.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    missing : {"refuse", "category"}, default="refuse"
+        What to do with NaN: refuse, or make a feature that has any a category with one more level,
+        as suits genotypes.
+    n_permutations : int, default=20
+        Random orders of y for the p-values that account for all pairs; 0 for none.
+    screen : int or None, default=None
+        Look only at pairs of this many features, the best by `screen_by`.
+    screen_by : {"narrow", "relevance"}, default="narrow"
+        "narrow" ranks features by what each brings to a narrow kernel over many, which sees
+        interactions, faintly; "relevance" by what each tells alone, which does not.
+    time_limit : float or None, default=3600
+        Seconds that looking at all pairs may take, as estimated beforehand; more is refused. None
+        for no limit.
+    memory_limit : int, str or None, default=None
+        Most memory to use beside the data handed in, in bytes or as "2GB"; None for all features
+        at once, 4 `rank` bytes a value.
+    n_threads : int or None, default=None
+        Number of threads; None for one a core.
+    random_state : int, Generator or None, default=0
+        Seed of the permutations.
+
+    Attributes
+    ----------
+    pairs_ : list of Interaction
+        The best pairs, best first.
+    triples_ : list of Interaction
+        The best triples; empty unless `order` is 3.
+    n_pairs_seen_ : int
+        How many pairs were looked at.
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature (that of its best pair or triple), the path.
+
+    Notes
+    -----
+    For centred kernels K_a, K_b of two features and L of the target, the statistic is the inner
+    product <K_a * K_b, L>, * elementwise; see :mod:`hsieve.measures.interactions`. The best pairs
+    are tested with each feature's own effect projected out, so a feature and its copy are no
+    interaction. Two noisy measurements of one quantity may be one, where the target bends in it.
+    So may features with strong effects of their own on classes, since a chance between 0 and 1
+    cannot be a sum of many; `own_shares` tell.
+
+    Examples
+    --------
+    >>> from hsieve import InteractionScan
+    >>> from hsieve.data.synthetic import make_xor
+    >>> problem = make_xor(300, 500, random_state=0)
+    >>> best = InteractionScan(2).fit(problem.X, problem.y).pairs_[0]
+    >>> best.features, best.family_wise_p < 0.001
+    ((0, 1), True)
+    """
+
+    def __init__(  # noqa: PLR0913 - one parameter for each setting
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_pairs: int = 50,
+        order: int = 2,
+        triples: str = "auto",
+        rank: int = 3,
+        categorical: Iterable[int] = (),
+        target_kind: str = "auto",
+        missing: str = "refuse",
+        n_permutations: int = 20,
+        screen: int | None = None,
+        screen_by: str = "narrow",
+        time_limit: float | None = 3600,
+        memory_limit: int | str | None = None,
+        n_threads: int | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_pairs = n_pairs
+        self.order = order
+        self.triples = triples
+        self.rank = rank
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.missing = missing
+        self.n_permutations = n_permutations
+        self.screen = screen
+        self.screen_by = screen_by
+        self.time_limit = time_limit
+        self.memory_limit = memory_limit
+        self.n_threads = n_threads
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
+        """Look at all pairs.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features) or ColumnBlocks
+            Features: finite numbers. A memory-mapped array is read in blocks of columns, as are
+            :class:`hsieve.data.blocks.ColumnBlocks`.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            Classes, numbers or several outputs.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        self._check_settings()
+        blocks, target = self._validated_blocks(X, y)
+        measure, strategy = self._parts()
+        if self.missing == "category":
+            blocks = MissingAsLevel(blocks)
+            listed = check_positions(self.categorical, blocks.n_features)
+            missing = np.flatnonzero(blocks.has_missing)
+            measure.set_params(categorical=np.union1d(listed, missing).tolist())
+        self._check(measure, strategy, target, blocks.n_samples)
+        _refuse_lone_classes(target, self.target_kind)
+        with one_blas_thread():
+            everything = measure.bind(blocks, target)
+            varying = self._varying_features(everything.constant)
+            if len(varying) < 2:
+                msg = "There is 1 feature(s) that varies, but an interaction needs at least two."
+                raise ValueError(msg)
+            relevance = everything.relevance(np.arange(blocks.n_features))
+            looked_at = self._screened(blocks, target, measure, varying, relevance)
+        search = self._search_among(looked_at, everything.store, target)
+        self._refuse_long(search)
+        found = [search.pairs(self.n_pairs)]
+        if self.order == 3:
+            exhaustive = None if self.triples == "auto" else self.triples == "all"
+            found.append(search.triples(self.n_pairs, exhaustive=exhaustive))
+        self.n_pairs_seen_ = found[0].n_looked_at
+        self.pairs_ = self._interactions(found[0])
+        self.triples_ = self._interactions(found[1]) if self.order == 3 else []
+        self._keep(
+            _as_path([*self.pairs_, *self.triples_], relevance, varying),
+            varying,
+            self._n_wanted(self.n_features_in_),
+        )
+        return self
+
+    def _parts(self) -> tuple[PairwiseHSIC, Strategy]:
+        measure = PairwiseHSIC(
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+            memory_limit=self.memory_limit,
+        )
+        # The sweep is no search over sets of features; the strategy here only checks settings.
+        return measure, Backward()
+
+    def _check_settings(self) -> None:
+        """Refuse settings that make no sense, before any work."""
+        for name, choices in (
+            ("order", ORDERS),
+            ("triples", SEARCHES),
+            ("missing", MISSING),
+            ("screen_by", SCREENS),
+        ):
+            if getattr(self, name) not in choices:
+                shown = ", ".join(map(repr, choices))
+                msg = f"{name} must be one of {shown}, got {getattr(self, name)!r}."
+                raise ValueError(msg)
+        for name, least in (("n_pairs", 1), ("rank", 1), ("n_permutations", 0)):
+            _check_whole(name, getattr(self, name), least)
+        for name, least in (("screen", max(ORDERS)), ("n_threads", 1)):
+            if getattr(self, name) is not None:
+                _check_whole(name, getattr(self, name), least)
+        limit = self.time_limit
+        is_number = isinstance(limit, Real) and not isinstance(limit, bool)
+        if limit is not None and not (is_number and limit > 0):
+            msg = f"time_limit must be None or a number of seconds above 0, got {limit!r}."
+            raise ValueError(msg)
+
+    def _screened(
+        self,
+        blocks: ColumnBlocks,
+        target: NDArray[Any],
+        measure: PairwiseHSIC,
+        varying: IndexArray,
+        relevance: FloatArray,
+    ) -> IndexArray:
+        """Features whose pairs are looked at."""
+        if self.screen is None or self.screen >= len(varying):
+            return varying
+        standing = relevance[varying]
+        if self.screen_by == "narrow":
+            # The rule by which BAHSIC judges features in its first round.
+            categorical = np.flatnonzero(np.isin(varying, list(measure.categorical))).tolist()
+            screening = BAHSIC(categorical=categorical, target_kind=self.target_kind)
+            joint, strategy = screening._parts()
+            assert isinstance(strategy, Backward)
+            standing = strategy.standings(joint.bind(blocks.read(varying), target))
+        return np.sort(varying[best_first(standing)[: self.screen]])
+
+    def _search_among(
+        self, features: IndexArray, store: FactorStore, target: NDArray[Any]
+    ) -> InteractionSearch:
+        """Tie features and target together."""
+        most_columns = np.full(store.n_features, self.rank)
+        most_columns[store.categorical] = COLUMNS_OF_CATEGORY * self.rank
+        most_bytes = MemoryPlan.for_data(store.n_samples, self.memory_limit).tile_bytes
+        numeric = target_kind_of(target, self.target_kind) == "continuous"
+        return InteractionSearch(
+            LeadingFactors(store, features, most_columns, most_bytes),
+            InteractionTarget.of(target, self.target_kind),
+            n_columns=NUMERIC_COLUMNS if numeric else None,
+            n_permutations=self.n_permutations,
+            n_threads=self.n_threads,
+            seed=self.random_state,
+        )
+
+    def _refuse_long(self, search: InteractionSearch) -> None:
+        """Refuse a scan that would take longer than allowed."""
+        if self.time_limit is None:
+            return
+        seconds = search.seconds()
+        if seconds <= self.time_limit:
+            return
+        n_features = len(search.factors.features)
+        n_possible = int(n_features * np.sqrt(self.time_limit / seconds))
+        msg = (
+            f"Looking at all {pairs_among(n_features):,} pairs of {n_features:,} features would "
+            f"take about {_in_words(seconds)}, more than time_limit={self.time_limit:g} seconds. "
+            f"Look at fewer features with screen={_rounded(n_possible)} (the best by a narrow "
+            "kernel, or with screen_by='relevance' by what each tells alone), or allow more time."
+        )
+        raise ValueError(msg)
+
+    def _interactions(self, found: FoundInteractions) -> list[Interaction]:
+        """Put what was found into words and numbers for users."""
+        if not found.complete:
+            msg = (
+                f"More than {len(found.features)} interactions are likely: candidates that were "
+                "not tested may belong among those reported. Own effects of features that depend "
+                "on each other crowd the search; see own_shares."
+            )
+            warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=3)
+        names = getattr(self, "feature_names_in_", None)
+        shares = found.tests.own_shares
+        return [
+            Interaction(
+                features=tuple(members),
+                names=tuple(str(m) if names is None else str(names[m]) for m in members),
+                score=float(found.tests.scores[place] / LN_10),
+                strength=float(found.tests.strengths[place]),
+                own_shares=tuple(shares[place].tolist()),
+                p_value=float(np.exp(-found.tests.scores[place])),
+                family_wise_p=float(found.family_wise[place]),
+                false_discovery_rate=float(found.false_discovery[place]),
+            )
+            for place, members in enumerate(found.features.tolist())
+        ]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = self.missing == "category"
+        return tags
+
+
+def _as_path(
+    found: Sequence[Interaction], relevance: FloatArray, varying: IndexArray
+) -> SelectionPath:
+    """Order features by the best interaction they are in, then by what they tell alone."""
+    best: dict[int, float] = {}
+    for interaction in sorted(found, key=lambda one: -one.score):
+        if interaction.score > 0:
+            for feature in sorted(interaction.features, key=lambda f: (-relevance[f], f)):
+                best.setdefault(feature, interaction.score)
+    others = np.setdiff1d(varying, list(best))
+    others = others[best_first(relevance[others])]
+    order = np.concatenate([np.array(list(best), dtype=np.intp), others])
+    scores = np.concatenate([np.array(list(best.values())), np.zeros(len(others))])
+    place = np.empty(order.max() + 1, dtype=np.intp)
+    place[varying] = np.arange(len(varying))
+    return SelectionPath(
+        order=place[order],
+        feature_scores=scores,
+        sizes=np.arange(1, len(order) + 1),
+        set_scores=np.maximum.accumulate(scores),
+        stop_reason="all pairs looked at",
+        n_evaluations=len(found),
+    )
+
+
+def _refuse_lone_classes(target: NDArray[Any], target_kind: str) -> None:
+    """Refuse classes of one sample: they would be found to depend on whatever is odd about it."""
+    if target_kind_of(target, target_kind) != "classes":
+        return
+    classes, counts = np.unique(target, return_counts=True)
+    if counts.min() < LEAST_CLASS:
+        alone = ", ".join(str(name) for name in classes[counts < LEAST_CLASS][:5])
+        msg = (
+            f"Each class needs at least {LEAST_CLASS} samples to show an interaction, but there is "
+            f"only one of: {alone}. Join such classes with others or leave these samples out."
+        )
+        raise ValueError(msg)
+
+
+def _check_whole(name: str, value: Any, least: int) -> None:
+    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
+        msg = f"{name} must be a whole number of at least {least}, got {value!r}."
+        raise ValueError(msg)
+
+
+def _in_words(seconds: float) -> str:
+    """Write a long time in short."""
+    for size, word in ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")):
+        if seconds >= 2 * size:
+            return f"{seconds / size:,.0f} {word}"
+    return f"{max(1.0, seconds):,.0f} seconds"
+
+
+def _rounded(number: int) -> int:
+    """Round down to two digits, as people would."""
+    size = 10 ** max(0, len(str(number)) - 2)
+    return int(max(number // size * size, *ORDERS))
