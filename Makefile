@@ -38,6 +38,7 @@ bench: setup           ## seconds, memory and growth beside plain NumPy and othe
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python benchmarks/bench_bahsic.py
 	$(BIN)/python benchmarks/bench_n3lars.py
+	$(BIN)/python benchmarks/bench_interactions.py
 
 recovery: setup        ## writes the table of recovery rates in docs/recovery.md (an hour or so)
 	$(BIN)/python benchmarks/recovery.py

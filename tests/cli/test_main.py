@@ -5,20 +5,15 @@ import sys
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 import hsieve
 from hsieve.cli import demo, screen
-from hsieve.cli.main import app
 from hsieve.cli.methods import DEFAULT_METHOD, METHODS
 from hsieve.experiments import EXPERIMENTS
 from hsieve.progress import report
+from tests.cli.running import invoke
 
 ENTRY = "from hsieve.cli.main import run; run()"
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def run_process(*arguments, before=""):
@@ -50,7 +45,7 @@ def test_version():
 def test_help_names_all_commands(arguments):
     result = invoke(*arguments)
     assert result.exit_code == 0
-    for command in ("select", "methods", "demo", "reproduce"):
+    for command in ("select", "interactions", "methods", "demo", "reproduce"):
         assert command in result.stdout
 
 
@@ -77,6 +72,10 @@ def test_experiments_are_listed():
         (["select"], "file"),
         (["select", "x.csv", "--target-kind", "odd"], "odd"),
         (["select", "x.csv", "-k", "many"], "integer"),
+        (["interactions"], "file"),
+        (["interactions", "x.csv", "--order", "4"], "order"),
+        (["interactions", "x.csv", "--missing", "fill"], "fill"),
+        (["interactions", "x.csv", "--screen-by", "luck"], "luck"),
         (["reproduce"], "bahsic-table4"),
         (["reproduce", "bahsic-table5"], "did you mean bahsic-table4"),
         (["reproduce", "bahsic-table4", "--trials", "0"], "trials"),

@@ -8,30 +8,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 from hsieve.cli import selection
-from hsieve.cli.main import app
 from hsieve.cli.methods import METHODS
 from hsieve.data.synthetic import make_quad, make_xor_toy
 from tests.cli.files import write_csv
+from tests.cli.running import assert_refused, invoke
 
 N_SAMPLES = 60
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def assert_refused(result, *words):
-    """Exit code 2, one sentence on stderr that holds the words, silence on stdout."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.endswith("\n")
-    assert result.stderr.count("\n") == 1
-    for word in words:
-        assert word in result.stderr
 
 
 @pytest.fixture

@@ -6,20 +6,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 from hsieve.cli import selection
-from hsieve.cli.main import app
 from hsieve.cli.methods import METHODS
 from hsieve.data.blocks import ColumnTable
 from hsieve.data.tables import Table
+from tests.cli.running import invoke
 
 N_SAMPLES = 80
 BLOCK_METHODS = [name for name, method in METHODS.items() if method.takes_blocks]
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 @pytest.fixture

@@ -1,35 +1,20 @@
-"""`hsieve select`: covariates, limits and relatives, for methods with a regularisation path."""
+"""`hsieve select`: covariates, limits, relatives and pairs, for methods with a path."""
 
 import csv
 import json
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from hsieve.cli import path_options, selection
-from hsieve.cli.main import app
 from hsieve.cli.methods import METHODS, Request
 from tests.cli.files import write_csv
+from tests.cli.running import assert_refused, cells_of, invoke
 
 N_SAMPLES = 120
 PATH_METHODS = [name for name, method in METHODS.items() if method.has_path]
 OTHER_METHODS = [name for name, method in METHODS.items() if not method.has_path]
 LONG = "a_very_long_name_of_a_column_that_says_nothing_at_all"
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(app, [str(argument) for argument in arguments])
-
-
-def assert_refused(result, *words):
-    """Exit code 2, one sentence on stderr that holds the words, silence on stdout."""
-    assert result.exit_code == 2, result.output
-    assert result.stdout == ""
-    assert result.stderr.startswith("error: ")
-    assert result.stderr.count("\n") == 1
-    for word in words:
-        assert word in result.stderr
 
 
 def stored(path, columns):
@@ -138,6 +123,7 @@ def test_constant_columns_beside_a_covariate_are_refused(columns, tmp_path):
         ("--max-redundancy", 0.9),
         ("--memory-limit", "1GB"),
         ("--relatives", 2),
+        ("--interactions",),
     ],
 )
 @pytest.mark.parametrize("name", OTHER_METHODS)
@@ -197,9 +183,8 @@ def test_options_reach_the_selector(name):
 
 def row_of(result, name):
     """The cells of the line that holds a selected feature."""
-    lines = (line.split("│") for line in result.stdout.splitlines() if line.startswith("│"))
-    [cells] = [cells for cells in lines if cells[2].strip() == name]
-    return [cell.strip() for cell in cells[1:-1]]
+    [cells] = [cells for cells in cells_of(result) if cells[1] == name]
+    return cells
 
 
 def test_copy_is_shown_as_interchangeable_with_no_markup(table):
@@ -310,3 +295,64 @@ def test_much_work_is_done_where_it_is_asked_for(table, monkeypatch):
     result = invoke("select", table, "-t", "y", "-k", 2, "--relatives", 3)
     assert "relatives (NHSIC)" in result.stdout
     assert "were not looked for" not in result.stdout
+
+
+@pytest.fixture
+def switches(tmp_path):
+    """The target says whether two switches among many stand alike."""
+    rng = np.random.default_rng(1)
+    bits = rng.integers(0, 2, size=(N_SAMPLES, 12))
+    columns = {f"[b]{i}": column for i, column in enumerate(bits.T)}
+    return write_csv(tmp_path / "switches.csv", {**columns, "y": bits[:, 3] ^ bits[:, 8]})
+
+
+@pytest.mark.parametrize("name", PATH_METHODS)
+def test_features_that_matter_only_together_are_found_with_interactions(switches, name):
+    options = ("select", switches, "-t", "y", "-k", 2, "-m", name)
+    alone = invoke(*options, "-q").stdout.split()
+    assert sorted(alone) != ["[b]3", "[b]8"]
+    result = invoke(*options, "--interactions")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    *features, (pair, coefficient) = cells_of(result)
+    assert sorted(row[1] for row in features) == ["[b]3", "[b]8"]
+    assert pair == "[b]3 x [b]8"
+    assert float(coefficient) > 0
+
+
+def test_files_hold_the_features_only_with_interactions(switches, tmp_path):
+    rows = {}
+    for ending in (".csv", ".json"):
+        out = tmp_path / f"out{ending}"
+        options = ("-k", 2, "--interactions", "--relatives", 0, "-q", "-o", out)
+        assert invoke("select", switches, "-t", "y", *options).output == ""
+        with out.open(newline="", encoding="utf-8") as file:
+            rows[ending] = json.load(file) if ending == ".json" else list(csv.DictReader(file))
+    for found in rows.values():
+        assert [list(row) for row in found] == [["rank", "feature", "index", "score"]] * 2
+        assert sorted(row["feature"] for row in found) == ["[b]3", "[b]8"]
+
+
+def test_path_without_pairs_says_so(columns, tmp_path):
+    path = stored(tmp_path / "table.csv", {"age": columns["age"], "y": 2 * columns["age"]})
+    result = invoke("select", path, "-t", "y", "--interactions")
+    assert result.exit_code == 0, result.output
+    assert "No pair of features is on the path." in result.stdout
+    assert "No pair" not in invoke("select", path, "-t", "y").stdout
+
+
+def test_pairs_from_a_file_in_blocks_have_names_too(switches, tmp_path):
+    data = np.loadtxt(switches, delimiter=",", skiprows=1)
+    np.save(tmp_path / "switches.npy", data)
+    result = invoke(
+        "select",
+        tmp_path / "switches.npy",
+        "-t",
+        "-1",
+        "-k",
+        2,
+        "--interactions",
+        "--target-kind",
+        "classes",
+    )
+    assert cells_of(result)[-1][0] == "x3 x x8"

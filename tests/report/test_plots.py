@@ -17,6 +17,7 @@ from hsieve import BAHSIC, N3LARS, DependenceSelector, HSICLasso, LarsSearch, Pa
 from hsieve.report import PathDisplay
 from hsieve.report.plots import COLOURS, _spread
 from hsieve.solvers import nonnegative_lars_path
+from hsieve.strategies.lars_selection import LarsSelectionPath
 
 ODD_NAMES = ["$x_1$", "<script>alert(1)</script>", "a_b^{c", r"\frac{1}{", "--> ]]>", "_hidden"]
 
@@ -49,7 +50,18 @@ def path_with_exit():
 
 def draw(lars, **options):
     names = [f"f{feature}" for feature in range(lars.n_features)]
-    return PathDisplay(lars, feature_names=names, method="Test", n_chosen=8).plot(**options)
+    path = LarsSelectionPath(
+        order=np.arange(lars.n_features),
+        feature_scores=np.zeros(lars.n_features),
+        sizes=np.array([8]),
+        set_scores=np.zeros(1),
+        stop_reason=lars.stop_reason,
+        n_evaluations=0,
+        lars=lars,
+        relevance=np.zeros(lars.n_features),
+        groups=(),
+    )
+    return PathDisplay(path, feature_names=names, method="Test", n_chosen=8).plot(**options)
 
 
 def assert_lines_are_the_path(display):

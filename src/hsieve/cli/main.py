@@ -7,18 +7,18 @@ results go to stdout. See :mod:`hsieve.cli.errors` for exit codes.
 import difflib
 import sys
 import time
-from collections.abc import Sequence
 from dataclasses import replace
-from enum import StrEnum
 from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from hsieve.cli import options
 from hsieve.cli.errors import BadInputError, PlainGroup
-from hsieve.cli.methods import DEFAULT_METHOD, METHODS, Method, Request, find_method
+from hsieve.cli.files import Columns, check_memory_limit, check_output
+from hsieve.cli.methods import DEFAULT_METHOD, METHODS, Request, find_method
 from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
 from hsieve.cli.printing import (
     print_comparison,
@@ -27,9 +27,6 @@ from hsieve.cli.printing import (
     print_selection,
 )
 from hsieve.cli.screen import complain, legible, progress_bar, result_console
-
-if TYPE_CHECKING:
-    from hsieve.estimators._base import BaseSelector
 
 __all__ = ["app", "run"]
 
@@ -41,22 +38,6 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Find the few features that matter, also where the relation is not linear.",
 )
-
-
-class TargetKind(StrEnum):
-    """What the target holds."""
-
-    auto = "auto"
-    classes = "classes"
-    continuous = "continuous"
-
-
-class PValues(StrEnum):
-    """Which test of single features to add."""
-
-    none = "none"
-    gamma = "gamma"
-    permutation = "permutation"
 
 
 def run() -> None:
@@ -88,13 +69,8 @@ def start(
 
 @app.command("select")
 def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
-    file: Annotated[
-        Path, typer.Argument(help="Table to read: .csv, .tsv (also .gz), .parquet, .npz or .npy.")
-    ],
-    target: Annotated[
-        str | None,
-        typer.Option("--target", "-t", help="Target column; in .npz the array, by default y."),
-    ] = None,
+    file: options.File,
+    target: options.Target = None,
     n_features: Annotated[
         int | None,
         typer.Option("--n-features", "-k", min=1, help="How many to select; 10 if not given."),
@@ -102,44 +78,31 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     method_name: Annotated[
         str, typer.Option("--method", "-m", help="One of those that 'hsieve methods' lists.")
     ] = DEFAULT_METHOD,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Also write to this .csv or .json file.")
-    ] = None,
+    out: options.Out = None,
     plot: Annotated[
         Path | None,
         typer.Option(
             "--plot", help="Also draw the regularisation path into this .png, .svg or .pdf file."
         ),
     ] = None,
-    categorical: Annotated[
-        list[str] | None, typer.Option(help="A column of categories; may be repeated.")
-    ] = None,
-    drop: Annotated[
-        list[str] | None, typer.Option(help="A column to leave out; may be repeated.")
-    ] = None,
-    target_kind: Annotated[
-        TargetKind, typer.Option(help="What the target holds.")
-    ] = TargetKind.auto,
+    categorical: options.Categorical = None,
+    drop: options.Drop = None,
+    target_kind: options.TargetKindOption = options.TargetKind.auto,
     p_values: Annotated[
-        PValues, typer.Option(help="Test each selected feature on its own, by HSIC.")
-    ] = PValues.none,
+        options.PValues, typer.Option(help="Test each selected feature on its own, by HSIC.")
+    ] = options.PValues.none,
     covariate: Annotated[
         list[str] | None,
         typer.Option(
             help="A column to adjust for, never selected; may be repeated. This and the next "
-            "three: n3lars and hsic-lasso only."
+            "four: n3lars and hsic-lasso only."
         ),
     ] = None,
     max_redundancy: Annotated[
         float | None,
         typer.Option(help="Most that two selected features may share (NHSIC); 0.9 bars copies."),
     ] = None,
-    memory_limit: Annotated[
-        str | None,
-        typer.Option(
-            help="Most memory for the search, such as 2GB; a table read whole comes on top."
-        ),
-    ] = None,
+    memory_limit: options.MemoryLimit = None,
     relatives: Annotated[
         int | None,
         typer.Option(
@@ -148,8 +111,12 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             f"{USUAL_RELATIVES} unless that takes long; 0 for none.",
         ),
     ] = None,
-    random_state: Annotated[int, typer.Option(min=0, help="Seed of random choices.")] = 0,
     *,
+    interactions: Annotated[
+        bool,
+        typer.Option("--interactions", help="Also find features that matter only in pairs."),
+    ] = False,
+    random_state: options.RandomState = 0,
     quiet: Annotated[
         bool,
         typer.Option(
@@ -163,15 +130,15 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from hsieve.cli import selection
 
     method = find_method(method_name)
-    options = PathOptions(covariate or (), max_redundancy, memory_limit, relatives)
-    options.check(method)
+    wanted = PathOptions(covariate or (), max_redundancy, memory_limit, relatives, interactions)
+    wanted.check(method)
     if quiet and out is None:
-        options = replace(options, n_relatives=0)  # nobody would see them
+        wanted = replace(wanted, n_relatives=0)  # nobody would see them
     if out is not None:
-        selection.check_output(out, file)
+        check_output(out, file)
     if plot is not None:
-        _check_plot(plot, file, method_name, method)
-    columns = selection.Columns(target, target_kind.value, categorical or (), drop or ())
+        selection.check_plot(plot, file, method_name, method)
+    columns = Columns(target, target_kind.value, categorical or (), drop or ())
     started = time.perf_counter()
     with progress_bar(f"reading {file}", shown=not quiet):
         table = selection.read(file, columns, method_name, method)
@@ -180,16 +147,17 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             table.categorical,
             table.target_kind,
             random_state,
-            covariates=options.positions(table, columns.drop),
+            covariates=wanted.positions(table, columns.drop),
             max_redundancy=max_redundancy,
             memory_limit=memory_limit,
-            n_relatives=options.n_relatives,
+            n_relatives=wanted.n_relatives,
+            interactions=interactions,
         )
         outcome = selection.select(table, method, request, p_values.value)
     if out is not None:
         selection.write(out, outcome.rows)
     if plot is not None:
-        _write_plot(plot, outcome.selector, table.feature_names)
+        selection.write_plot(plot, outcome.selector, table.feature_names)
     if quiet:
         if out is None:
             typer.echo("\n".join(legible(row["feature"]) for row in outcome.rows))
@@ -197,6 +165,90 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     for warning in outcome.warnings:
         complain("warning", warning)
     print_selection(table, outcome, method_name, time.perf_counter() - started)
+
+
+@app.command("interactions")
+def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    file: options.File,
+    target: options.Target = None,
+    top: Annotated[int, typer.Option(min=1, help="How many pairs to show.")] = 20,
+    order: Annotated[
+        int, typer.Option(min=2, max=3, help="3 looks for triples of features too.")
+    ] = 2,
+    out: options.Out = None,
+    categorical: options.Categorical = None,
+    drop: options.Drop = None,
+    target_kind: options.TargetKindOption = options.TargetKind.auto,
+    missing: Annotated[
+        options.Missing,
+        typer.Option(
+            help="Refuse missing values, or make them one more category of their column, which "
+            "suits columns of few values such as genotypes."
+        ),
+    ] = options.Missing.refuse,
+    permutations: Annotated[
+        int, typer.Option(min=0, help="Random orders of the target, to know what chance does.")
+    ] = 20,
+    screen: Annotated[
+        int | None,
+        typer.Option(min=3, help="Look only at pairs among so many features, for large tables."),
+    ] = None,
+    screen_by: Annotated[
+        options.ScreenBy,
+        typer.Option(help="Choose these by a narrow kernel, or by what each tells alone."),
+    ] = options.ScreenBy.narrow,
+    time_limit: Annotated[
+        float,
+        typer.Option(min=0, help="Refuse what would take more seconds than this; 0 for no limit."),
+    ] = 3600,
+    memory_limit: options.MemoryLimit = None,
+    threads: Annotated[
+        int | None, typer.Option(min=1, help="Number of threads; if not given, one a core.")
+    ] = None,
+    random_state: options.RandomState = 0,
+    *,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print the names only, between tabs, or nothing with --out; no bar, no warnings.",
+        ),
+    ] = False,
+) -> None:
+    """Look at every pair of features for those that tell about the target together."""
+    from hsieve.cli import interactions
+    from hsieve.cli.interaction_tables import print_interactions
+
+    check_memory_limit(memory_limit)
+    if out is not None:
+        check_output(out, file)
+    columns = Columns(target, target_kind.value, categorical or (), drop or (), missing.value)
+    wish = interactions.Wish(
+        top,
+        order,
+        missing.value,
+        permutations,
+        screen,
+        screen_by.value,
+        time_limit,
+        memory_limit,
+        threads,
+        random_state,
+    )
+    with progress_bar(f"reading {file}", shown=not quiet):
+        table = interactions.read(file, columns)
+        findings = interactions.scan(table, wish)
+    if out is not None:
+        interactions.write(out, findings)
+    if quiet:
+        if out is None:
+            for found in (*findings.pairs, *findings.triples):
+                typer.echo("\t".join(map(legible, found.names)))
+        return
+    for warning in findings.warnings:
+        complain("warning", warning)
+    print_interactions(table, findings)
 
 
 @app.command()
@@ -269,37 +321,6 @@ def reproduce(
             )
         raise BadInputError(msg) from error
     print_comparison(experiment, records, time.perf_counter() - started)
-
-
-def _check_plot(path: Path, source: Path, method_name: str, method: Method) -> None:
-    """Refuse a picture that could not be drawn, before any work is done."""
-    from hsieve.cli import selection
-    from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
-
-    if not method.has_path:
-        able = " and ".join(name for name, other in METHODS.items() if other.has_path)
-        msg = f"--plot draws a regularisation path, which {method_name} has not; {able} have one"
-        raise BadInputError(msg)
-    selection.check_output(path, source, PICTURE_ENDINGS)
-    try:
-        require_matplotlib()
-    except ImportError as error:
-        raise BadInputError(str(error)) from error
-
-
-def _write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[str]) -> None:
-    """Draw the path of a selector into a file."""
-    from hsieve.data.tables import TableError
-    from hsieve.report import PathDisplay
-
-    display = PathDisplay.from_selector(selector, feature_names=feature_names)
-    try:
-        display.save(path)
-    except TableError as error:
-        raise BadInputError(str(error)) from error
-    except OSError as error:
-        msg = f"{path}: the picture cannot be written ({error.strerror or error})"
-        raise BadInputError(msg) from error
 
 
 def _no_experiment(name: str | None, known: list[str]) -> str:

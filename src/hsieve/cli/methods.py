@@ -46,6 +46,8 @@ class Request:
     n_relatives : int or None, default=None
         How many relatives of each selected feature to look for; None for the usual number,
         unless that takes long.
+    interactions : bool, default=False
+        Whether pairs of features are on the path too.
     """
 
     n_features: int | None
@@ -56,6 +58,7 @@ class Request:
     max_redundancy: float | None = None
     memory_limit: str | None = None
     n_relatives: int | None = None
+    interactions: bool = False
 
 
 @dataclass(frozen=True)
@@ -270,6 +273,7 @@ def _along_path(kind: "type[N3LARS | HSICLasso]", request: Request) -> "BaseSele
         covariates=request.covariates,
         max_redundancy=request.max_redundancy,
         memory_limit=request.memory_limit,
+        interactions="pairs" if request.interactions else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""What only the methods with a regularisation path take: covariates, limits and relatives.
+"""What only the methods with a regularisation path take: covariates, limits, relatives, pairs.
 
 Looking for relatives is one more pass over the data, with a product for each feature and selected
 feature. Where nobody asked for it, it is done only if there are not too many of these.
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.errors import BadInputError
+from hsieve.cli.files import check_memory_limit
 from hsieve.cli.methods import METHODS, Method, Request
 
 if TYPE_CHECKING:
@@ -18,11 +19,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "NOT_LOOKED_FOR",
+    "NO_PAIRS",
     "USUAL_RELATIVES",
     "PathOptions",
     "add_relatives",
     "capped",
     "in_words",
+    "selected_pairs",
 ]
 
 USUAL_RELATIVES = 3
@@ -30,6 +33,7 @@ USUAL_RELATIVES = 3
 MOST_UNASKED_WORK = 2e9
 # Scores of large data are right to about three digits.
 DIGITS = 4
+NO_PAIRS = "No pair of features is on the path."
 NOT_LOOKED_FOR = (
     "Relatives of the features were not looked for, since there are many pairs to compare; "
     f"--relatives {USUAL_RELATIVES} does it."
@@ -50,12 +54,15 @@ class PathOptions:
         Most memory, such as "2GB".
     n_relatives : int or None
         How many relatives to look for; None if nothing was said.
+    interactions : bool
+        Whether pairs of features are on the path too.
     """
 
     covariates: Sequence[str]
     max_redundancy: float | None
     memory_limit: str | None
     n_relatives: int | None
+    interactions: bool
 
     def check(self, method: Method) -> None:
         """Refuse what can be refused before the file is read.
@@ -70,13 +77,12 @@ class PathOptions:
         BadInputError
             If the method has no path, or a limit makes no sense.
         """
-        from hsieve.data.memory import bytes_of
-
         given = {
             "--covariate": bool(self.covariates),
             "--max-redundancy": self.max_redundancy is not None,
             "--memory-limit": self.memory_limit is not None,
             "--relatives": self.n_relatives is not None,
+            "--interactions": self.interactions,
         }
         first = next((option for option, is_given in given.items() if is_given), None)
         if first is not None and not method.has_path:
@@ -86,12 +92,7 @@ class PathOptions:
         if self.max_redundancy is not None and not 0 < self.max_redundancy <= 1:
             msg = f"--max-redundancy must be above 0 and at most 1, got {self.max_redundancy:g}"
             raise BadInputError(msg)
-        if self.memory_limit is not None:
-            try:
-                bytes_of(self.memory_limit)
-            except ValueError as error:
-                msg = f"--memory-limit must be such as 500MB or 2GB, got {self.memory_limit!r}"
-                raise BadInputError(msg) from error
+        check_memory_limit(self.memory_limit)
 
     def positions(self, table: "Table | ColumnTable", drop: Sequence[str]) -> tuple[int, ...]:
         """Return the places of the covariates among the features.
@@ -159,6 +160,34 @@ def add_relatives(
             for index, score in zip(found.indices, found.scores, strict=True)
             if score > 0  # a constant column is nobody's relative
         ]
+
+
+def selected_pairs(
+    selector: "BaseSelector", table: "Table | ColumnTable"
+) -> list[tuple[str, str, float]]:
+    """Name the pairs of features on the path.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        The fitted selector.
+    table : Table or ColumnTable
+        What it was fitted on.
+
+    Returns
+    -------
+    list of tuple
+        Names of the two features and the coefficient of each pair, the largest first.
+    """
+    from hsieve.estimators import N3LARS, HSICLasso
+
+    if not isinstance(selector, (N3LARS, HSICLasso)):
+        return []
+    names = table.feature_names
+    return [
+        (names[pair.features[0]], names[pair.features[1]], pair.coefficient)
+        for pair in selector.pairs_
+    ]
 
 
 def capped(rows: Sequence[dict[str, Any]], request: Request) -> list[str]:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hsieve.data import blocks, tables
     from hsieve.experiments import Comparison, Experiment, Record
 
-__all__ = ["print_comparison", "print_experiments", "print_lesson", "print_selection"]
+__all__ = ["origin", "print_comparison", "print_experiments", "print_lesson", "print_selection"]
 
 INTERCHANGEABLE_MARK = "="
 
@@ -44,15 +44,11 @@ def print_selection(
     """
     console = result_console()
     console.print(_chosen_features(outcome.rows))
-    n_samples, n_features = table.X.shape
-    n_classes = len(set(table.y.tolist()))
-    kind = f"{n_classes} classes" if table.target_kind == "classes" else "numbers"
-    console.print(
-        as_text(
-            f"{len(outcome.rows)} of {n_features} features by {method_name}, from {n_samples} "
-            f"samples; target {table.target_name} ({kind}); {seconds:.1f} s"
-        ),
-    )
+    if outcome.pairs:
+        console.print(_chosen_pairs(outcome.pairs))
+    n_features = len(table.feature_names)
+    chosen = f"{len(outcome.rows)} of {n_features} features by {method_name}"
+    console.print(as_text(f"{chosen}, {origin(table)}; {seconds:.1f} s"))
     for note in (*_reading_aids(outcome.rows), *outcome.notes):
         console.print(as_text(note))
     if METHODS[method_name].has_path:
@@ -60,6 +56,24 @@ def print_selection(
 
         words = path_in_words(outcome.selector, feature_names=table.feature_names)
         console.print(as_text(words))
+
+
+def origin(table: "tables.Table | blocks.ColumnTable") -> str:
+    """Say what a result comes from.
+
+    Parameters
+    ----------
+    table : Table or ColumnTable
+        What was read.
+
+    Returns
+    -------
+    str
+        The number of samples, the target and its kind.
+    """
+    n_classes = len(set(table.y.tolist()))
+    kind = f"{n_classes} classes" if table.target_kind == "classes" else "numbers"
+    return f"from {len(table.y)} samples; target {table.target_name} ({kind})"
 
 
 def _chosen_features(rows: Sequence[dict[str, Any]]) -> Table:
@@ -82,6 +96,16 @@ def _chosen_features(rows: Sequence[dict[str, Any]]) -> Table:
     return shown
 
 
+def _chosen_pairs(pairs: Sequence[tuple[str, str, float]]) -> Table:
+    """Lay out the pairs of an outcome."""
+    shown = Table()
+    shown.add_column("pair", overflow="fold")
+    shown.add_column("coefficient", justify="right")
+    for first, second, coefficient in pairs:
+        shown.add_row(as_text(f"{first} x {second}"), f"{coefficient:.4g}")
+    return shown
+
+
 def _relative(relative: dict[str, Any]) -> str:
     """Write out a relative, marked if it is as good as the feature itself."""
     mark = INTERCHANGEABLE_MARK if _is_interchangeable(relative) else ""
@@ -90,7 +114,7 @@ def _relative(relative: dict[str, Any]) -> str:
 
 def _is_interchangeable(relative: dict[str, Any]) -> bool:
     """Tell whether a relative shares nearly all with its feature."""
-    from hsieve.strategies.lars_path import INTERCHANGEABLE
+    from hsieve.strategies.overlaps import INTERCHANGEABLE
 
     return bool(relative["score"] >= INTERCHANGEABLE)
 

@@ -1,52 +1,41 @@
-"""The work of `hsieve select`, apart from options and tables on the screen.
+"""The work of `hsieve select`, apart from options and tables on the screen."""
 
-Everything that can be wrong with the request is found before the search starts, and nothing is
-written before it has ended.
-"""
-
-import os
 import time
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.errors import BadInputError
-from hsieve.cli.methods import Method, Request
-from hsieve.cli.path_options import NOT_LOOKED_FOR, add_relatives, capped, in_words
+from hsieve.cli.files import (
+    Columns,
+    check_output,
+    gathered_warnings,
+    plainly,
+    read_columns,
+    refusing,
+    write_rows,
+)
+from hsieve.cli.methods import METHODS, Method, Request
+from hsieve.cli.path_options import (
+    NO_PAIRS,
+    NOT_LOOKED_FOR,
+    add_relatives,
+    capped,
+    in_words,
+    selected_pairs,
+)
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
     from hsieve.estimators._base import BaseSelector
 
-__all__ = ["Columns", "Outcome", "check_output", "read", "select", "write"]
+__all__ = ["Outcome", "check_plot", "read", "select", "write", "write_plot"]
 
-OUTPUT_ENDINGS = (".csv", ".json")
 NAMES_SHOWN = 5
 NO_P_VALUES = "none"
 BYTES_AT_A_TIME = 64 * 2**20
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Roles of the columns of a file.
-
-    Parameters
-    ----------
-    target : str or None
-        Name of the target.
-    target_kind : {"auto", "classes", "continuous"}
-        What it holds.
-    categorical, drop : sequence of str
-        Columns that are categories, and columns to leave out.
-    """
-
-    target: str | None
-    target_kind: str
-    categorical: Sequence[str]
-    drop: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -66,6 +55,8 @@ class Outcome:
         The fitted selector.
     notes : list of str, default=[]
         Sentences to be printed below the features.
+    pairs : list of tuple, default=[]
+        Names and coefficient of each pair of features on the path, the largest first.
     """
 
     rows: list[dict[str, Any]]
@@ -73,40 +64,39 @@ class Outcome:
     seconds: float
     selector: "BaseSelector"
     notes: list[str] = field(default_factory=list)
+    pairs: list[tuple[str, str, float]] = field(default_factory=list)
 
 
-def check_output(path: Path, source: Path, endings: Sequence[str] = OUTPUT_ENDINGS) -> None:
-    """Refuse an output file that could not be written, before any work is done.
+def check_plot(path: Path, source: Path, method_name: str, method: Method) -> None:
+    """Refuse a picture that could not be drawn, before any work is done.
 
     Parameters
     ----------
     path : Path
-        Where the output is to go.
+        Where the picture is to go.
     source : Path
         The file that is read.
-    endings : sequence of str, default=(".csv", ".json")
-        Endings to accept.
+    method_name : str
+        Name of the method, for the message.
+    method : Method
+        The method.
 
     Raises
     ------
     BadInputError
-        If the ending is unknown, the folder is missing or closed, or it would replace the data.
+        If the method has no path, the file cannot be written, or Matplotlib is missing.
     """
-    folder = path.parent
-    problem = ""
-    if path.suffix.lower() not in endings:
-        problem = f"the output must end in {' or '.join(endings)}"
-    elif path.is_dir():
-        problem = "the output is a folder, not a file"
-    elif not folder.is_dir():
-        problem = "the folder of the output does not exist"
-    elif not os.access(folder, os.W_OK):
-        problem = "the folder of the output cannot be written to"
-    elif path.exists() and source.exists() and path.samefile(source):
-        problem = "the output would replace the data"
-    if problem:
-        msg = f"{path}: {problem}"
+    from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
+
+    if not method.has_path:
+        able = " and ".join(name for name, other in METHODS.items() if other.has_path)
+        msg = f"--plot draws a regularisation path, which {method_name} has not; {able} have one"
         raise BadInputError(msg)
+    check_output(path, source, PICTURE_ENDINGS)
+    try:
+        require_matplotlib()
+    except ImportError as error:
+        raise BadInputError(str(error)) from error
 
 
 def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Table | ColumnTable":
@@ -135,21 +125,8 @@ def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Tab
     BadInputError
         If it cannot be read, or has categories that the method does not know.
     """
-    from hsieve.data.blocks import can_open_columns, open_columns
-    from hsieve.data.tables import TableError, read_table
-
-    in_blocks = method.takes_blocks and can_open_columns(path)
-    table: Table | ColumnTable
-    try:
-        table = (open_columns if in_blocks else read_table)(
-            path,
-            target=columns.target,
-            categorical=columns.categorical,
-            target_kind=columns.target_kind,
-            drop=columns.drop,
-        )
-    except TableError as error:
-        raise BadInputError(str(error)) from error
+    with refusing():
+        table = read_columns(path, columns, in_blocks=method.takes_blocks)
     if table.categorical and not method.takes_categories:
         names = _listed([table.feature_names[i] for i in table.categorical])
         msg = f"{path}: the method {method_name} takes numbers only, but {names} are categories"
@@ -183,6 +160,8 @@ def select(
     BadInputError
         If the data do not allow it.
     """
+    from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+
     n_features = len(table.feature_names) - len(request.covariates)
     if request.n_features is not None and request.n_features > n_features:
         beside = " beside the covariates" if request.covariates else ""
@@ -192,18 +171,25 @@ def select(
         )
         raise BadInputError(msg)
     started = time.perf_counter()
-    with warnings.catch_warnings(record=True) as caught:
-        _show_each_warning_once()
-        rows, selector = _plainly(table, method, request, p_values)
+    # Both are said below: by names, since the selector may have been given positions only, and in
+    # the words of the command line.
+    with (
+        gathered_warnings(ConstantFeatureWarning, FewerFeaturesWarning) as warned,
+        plainly(table.source),
+    ):
+        rows, selector = _fitted_rows(table, method, request, p_values)
     seconds = time.perf_counter() - started
     told = [
         *_constant_columns(table, selector, request.memory_limit),
         *capped(rows, request),
-        *(str(warning.message) for warning in caught),
+        *warned,
     ]
     skipped = method.has_path and request.n_relatives is None and "relatives" not in rows[0]
     notes = [NOT_LOOKED_FOR] if skipped else []
-    return Outcome(rows, list(dict.fromkeys(told)), seconds, selector, notes)
+    pairs = selected_pairs(selector, table)
+    if request.interactions and not pairs:
+        notes.append(NO_PAIRS)
+    return Outcome(rows, told, seconds, selector, notes, pairs)
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
@@ -223,49 +209,36 @@ def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     BadInputError
         If the file cannot be written.
     """
-    from hsieve.data.tables import TableError, write_features
-
     if path.suffix.lower() == ".csv" and "relatives" in rows[0]:
         rows = [{**row, "relatives": in_words(row["relatives"])} for row in rows]
+    write_rows(path, rows, list(rows[0]))
+
+
+def write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[str]) -> None:
+    """Draw the path of a selector into a file.
+
+    Parameters
+    ----------
+    path : Path
+        The picture.
+    selector : BaseSelector
+        A fitted selector that has a path.
+    feature_names : sequence of str
+        One name for each feature.
+
+    Raises
+    ------
+    BadInputError
+        If the file cannot be written.
+    """
+    from hsieve.report import PathDisplay
+
+    display = PathDisplay.from_selector(selector, feature_names=feature_names)
     try:
-        write_features(path, rows, columns=list(rows[0]))
-    except TableError as error:
-        raise BadInputError(str(error)) from error
+        with refusing():
+            display.save(path)
     except OSError as error:
-        msg = f"{path}: the output cannot be written ({error.strerror or error})"
-        raise BadInputError(msg) from error
-
-
-def _show_each_warning_once() -> None:
-    """Let warnings for users through; those for programmers are not for this screen."""
-    from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
-
-    warnings.simplefilter("always")
-    for category in (DeprecationWarning, PendingDeprecationWarning, FutureWarning):
-        warnings.simplefilter("ignore", category)
-    # Its text has positions for names, since the selector is given an array; ours has the names.
-    warnings.simplefilter("ignore", ConstantFeatureWarning)
-    # Said in the words of the command line.
-    warnings.simplefilter("ignore", FewerFeaturesWarning)
-
-
-def _plainly(
-    table: "Table | ColumnTable", method: Method, request: Request, p_values: str
-) -> "tuple[list[dict[str, Any]], BaseSelector]":
-    """Fit, and turn what selectors refuse into a sentence about the file."""
-    import numpy as np
-
-    from hsieve.data.tables import TableError
-    from hsieve.exceptions import IncompatibleCombinationError
-
-    try:
-        return _fitted_rows(table, method, request, p_values)
-    except TableError as error:  # names the file already, and comes from a block read late
-        raise BadInputError(str(error)) from error
-    except np.linalg.LinAlgError:
-        raise  # a ValueError by inheritance, but no fault of the user's
-    except (ValueError, IncompatibleCombinationError) as error:
-        msg = f"{table.source}: {error}"
+        msg = f"{path}: the picture cannot be written ({error.strerror or error})"
         raise BadInputError(msg) from error
 
 

@@ -23,6 +23,7 @@ from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.measures.interactions import NUMERIC_COLUMNS, InteractionTarget
 from hsieve.measures.pair_sweep import pairs_among
 from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.progress import stage
 from hsieve.strategies import Backward
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.threads import one_blas_thread
@@ -40,6 +41,9 @@ MISSING = ("refuse", "category")
 COLUMNS_OF_CATEGORY = 3
 LEAST_CLASS = 2
 LN_10 = float(np.log(10.0))
+# Shares of the work: until features are read, and until pairs are done where triples follow.
+LOOKED_THROUGH = 0.1
+PAIRS_OF_TRIPLES = 0.3
 
 
 @dataclass(frozen=True)
@@ -217,20 +221,22 @@ class InteractionScan(BaseSelector):
             measure.set_params(categorical=np.union1d(listed, missing).tolist())
         self._check(measure, strategy, target, blocks.n_samples)
         _refuse_lone_classes(target, self.target_kind)
-        with one_blas_thread():
+        with one_blas_thread(), stage(0.0, LOOKED_THROUGH):
             everything = measure.bind(blocks, target)
             varying = self._varying_features(everything.constant)
             if len(varying) < 2:
-                msg = "There is 1 feature(s) that varies, but an interaction needs at least two."
+                msg = "Only 1 feature(s) can be used, but an interaction needs two that vary."
                 raise ValueError(msg)
             relevance = everything.relevance(np.arange(blocks.n_features))
             looked_at = self._screened(blocks, target, measure, varying, relevance)
         search = self._search_among(looked_at, everything.store, target)
         self._refuse_long(search)
-        found = [search.pairs(self.n_pairs)]
+        with stage(LOOKED_THROUGH, 1.0 if self.order == 2 else PAIRS_OF_TRIPLES):
+            found = [search.pairs(self.n_pairs)]
         if self.order == 3:
             exhaustive = None if self.triples == "auto" else self.triples == "all"
-            found.append(search.triples(self.n_pairs, exhaustive=exhaustive))
+            with stage(PAIRS_OF_TRIPLES, 1.0):
+                found.append(search.triples(self.n_pairs, exhaustive=exhaustive))
         self.n_pairs_seen_ = found[0].n_looked_at
         self.pairs_ = self._interactions(found[0])
         self.triples_ = self._interactions(found[1]) if self.order == 3 else []
@@ -409,7 +415,7 @@ def _in_words(seconds: float) -> str:
     for size, word in ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2 * size:
             return f"{seconds / size:,.0f} {word}"
-    return f"{max(1.0, seconds):,.0f} seconds"
+    return f"{max(2.0, seconds):,.0f} seconds"
 
 
 def _rounded(number: int) -> int:

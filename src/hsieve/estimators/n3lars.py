@@ -10,14 +10,15 @@ from sklearn.utils.validation import check_is_fitted
 
 from hsieve.data.blocks import ColumnBlocks
 from hsieve.estimators._base import BaseSelector
+from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.strategies import LarsSearch
 from hsieve.strategies.base import Strategy
-from hsieve.strategies.lars_path import LarsSelectionPath
+from hsieve.strategies.lars_selection import LarsSelectionPath
 from hsieve.threads import one_blas_thread
 
-__all__ = ["N3LARS", "HSICLasso", "Relatives"]
+__all__ = ["N3LARS", "HSICLasso", "Relatives", "SelectedPair"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +40,28 @@ class Relatives:
     scores: NDArray[np.floating]
 
 
+@dataclass(frozen=True)
+class SelectedPair:
+    """Two features that entered the path together.
+
+    Parameters
+    ----------
+    features : tuple of int
+        Positions of the features.
+    names : tuple of str
+        Their names.
+    coefficient : float
+        Coefficient of the pair where the path stops.
+    relevance : float
+        Dependence of the target on the pair beyond what each feature tells alone.
+    """
+
+    features: tuple[int, int]
+    names: tuple[str, str]
+    coefficient: float
+    relevance: float
+
+
 class _LarsSelector(BaseSelector):
     """What N3LARS and HSIC Lasso share: all but the normalisation of the kernels."""
 
@@ -53,6 +76,7 @@ class _LarsSelector(BaseSelector):
         target_kind: str = "auto",
         covariates: Iterable[int] = (),
         max_redundancy: float | None = None,
+        interactions: str | None = None,
         form: str = "auto",
         memory_limit: int | str | None = None,
     ) -> None:
@@ -61,6 +85,7 @@ class _LarsSelector(BaseSelector):
         self.target_kind = target_kind
         self.covariates = covariates
         self.max_redundancy = max_redundancy
+        self.interactions = interactions
         self.form = form
         self.memory_limit = memory_limit
 
@@ -81,12 +106,29 @@ class _LarsSelector(BaseSelector):
             The fitted selector.
         """
         super().fit(X, y)
-        self.coef_ = self.scores_.copy()
+        lars = self.path_.lars
+        coefficients = lars.coefficients(float(lars.levels[-1]))
+        self.coef_ = coefficients[: self.n_features_in_]
+        self.coef_[check_positions(self.covariates, self.n_features_in_, name="covariates")] = 0.0
+        self.pairs_ = self._selected_pairs(coefficients)
         self.relevance_ = self.path_.relevance
         met = dict(zip(self.path_.lars.selected.tolist(), self.path_.groups, strict=True))
         nobody = np.zeros(0, dtype=np.intp)
         self.groups_ = [met.get(int(feature), nobody) for feature in self.selected_indices_]
         return self
+
+    def _selected_pairs(self, coefficients: NDArray[np.floating]) -> list[SelectedPair]:
+        """Pairs on the path, the largest coefficient first."""
+        path, n_features = self.path_, self.n_features_in_
+        names = getattr(self, "feature_names_in_", np.arange(n_features))
+        atoms = path.lars.selected[path.lars.selected >= n_features]
+        pairs = []
+        for atom in atoms[np.argsort(-coefficients[atoms], kind="stable")].tolist():
+            a, b = path.features_of(atom)
+            relevance = float(path.pair_relevance[atom - n_features])
+            named = (str(names[a]), str(names[b]))
+            pairs.append(SelectedPair((a, b), named, float(coefficients[atom]), relevance))
+        return pairs
 
     def relatives(self, X: ArrayLike | ColumnBlocks, n_relatives: int = 10) -> list[Relatives]:
         """Find the features most like each selected one, among all features.
@@ -127,7 +169,11 @@ class _LarsSelector(BaseSelector):
         )
 
     def _parts(self) -> tuple[Measure, Strategy]:
-        strategy = LarsSearch(covariates=self.covariates, max_redundancy=self.max_redundancy)
+        strategy = LarsSearch(
+            covariates=self.covariates,
+            max_redundancy=self.max_redundancy,
+            interactions=self.interactions,
+        )
         return self._measure(), strategy
 
 
@@ -150,6 +196,9 @@ class N3LARS(_LarsSelector):
         Most that two selected features may share (NHSIC: 0 independent, 1 copies). With 0.9 near
         copies of a selected feature stay out. None lets the path decide; it keeps copies back but
         does not bar them.
+    interactions : {None, "pairs"}, default=None
+        "pairs": every pair of features is a candidate beside the single features, so that features
+        which matter only together are found too. One sweep over all pairs.
     form : {"auto", "dense", "coded"}, default="auto"
         How features are held; see :class:`PairwiseHSIC`. "auto" takes one byte a value from 8,192
         samples and 20 million values on.
@@ -159,7 +208,9 @@ class N3LARS(_LarsSelector):
     Attributes
     ----------
     coef_ : ndarray of shape (n_features,)
-        Coefficient of each feature where the path stops; not negative.
+        Coefficient of each single feature where the path stops; not negative.
+    pairs_ : list of SelectedPair
+        The pairs on the path, the largest coefficient first; empty without `interactions`.
     relevance_ : ndarray of shape (n_features,)
         Dependence of each feature on the target.
     groups_ : list of ndarray
@@ -169,12 +220,13 @@ class N3LARS(_LarsSelector):
         The search: ``path_.lars`` holds levels and coefficients at every knot.
     selected_indices_, ranking_, scores_
         As in every selector: chosen features best first, place of each feature, score of each
-        feature.
+        feature (its coefficient and those of its pairs).
 
     Notes
     -----
-    Features enter by what they add to those already in, so copies of a good feature stay back, but
-    a feature that matters only beside another is not seen: use :class:`BAHSIC` for that.
+    Features enter by what they add to those already in, so copies of a good feature stay back.
+    Features that matter only together are seen with ``interactions="pairs"``; how sure they are
+    tells :class:`InteractionScan`.
 
     References
     ----------
@@ -199,12 +251,14 @@ class HSICLasso(_LarsSelector):
 
     Parameters
     ----------
-    n_features_to_select, categorical, target_kind, covariates, max_redundancy, form, memory_limit
+    n_features_to_select, categorical, target_kind, covariates, max_redundancy, interactions
+        As in :class:`N3LARS`.
+    form, memory_limit
         As in :class:`N3LARS`.
 
     Attributes
     ----------
-    coef_, relevance_, groups_, path_, selected_indices_, ranking_, scores_
+    coef_, pairs_, relevance_, groups_, path_, selected_indices_, ranking_, scores_
         As in :class:`N3LARS`.
 
     Examples

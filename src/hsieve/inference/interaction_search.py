@@ -291,9 +291,7 @@ def _each_feature(factors: LeadingFactors) -> Iterator[tuple[int, FloatArray]]:
 
 def _product_tile(factors: LeadingFactors, pairs: IndexArray) -> FactorTile:
     """Multiply the factors of pairs, into one tile numbered by the pairs."""
-    wanted = np.unique(pairs)
-    few = factors.among(wanted)
-    rows = dict(_each_feature(few))
+    rows = {int(feature): factors.rows(int(feature)) for feature in np.unique(pairs)}
     most = max(map(len, rows.values()))
     n_samples = factors.store.n_samples
     products = np.zeros((most * most, len(pairs), n_samples), dtype=np.float32)

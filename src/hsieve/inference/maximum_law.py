@@ -84,7 +84,8 @@ class MaximumLaw:
         lowest = float(self.maxima.min())
         total = np.exp(-(self.maxima - lowest) / self.scale).sum()
         ratio = self.times_more * np.exp(-(scores - lowest) / self.scale) / total
-        return np.asarray(-np.expm1(-n_permutations * np.log1p(ratio)))
+        chances = -np.expm1(-n_permutations * np.log1p(ratio))
+        return np.asarray(np.where(scores > 0, chances, 1.0))
 
     def false_discovery(self, scores: FloatArray) -> FloatArray:
         """Estimate the share of false ones among all scores as high or higher.
@@ -97,4 +98,5 @@ class MaximumLaw:
         exponent = np.clip(-(scores - self.threshold) / self.scale, None, 700.0)
         expected = self.times_more * self.n_above * np.exp(exponent)
         rates = np.minimum(expected / np.arange(1, len(scores) + 1), 1.0)
+        rates[scores <= 0] = 1.0
         return np.asarray(np.minimum.accumulate(rates[::-1])[::-1])

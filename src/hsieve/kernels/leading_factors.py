@@ -88,6 +88,7 @@ class LeadingFactors:
     most_columns: IndexArray
     most_bytes: int
     _held: list[FactorTile] = field(default_factory=list, init=False, repr=False)
+    _places: dict[int, tuple[int, int]] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def pieces(self) -> list[IndexArray]:
@@ -106,6 +107,17 @@ class LeadingFactors:
         if not self._held:
             self._held.extend(self._made(piece))
         yield from self._held
+
+    def rows(self, feature: int) -> FloatArray:
+        """Leading rows of one feature, of shape (rank, n_samples)."""
+        if self._held:
+            if not self._places:
+                for number, tile in enumerate(self._held):
+                    self._places.update((int(f), (number, p)) for p, f in enumerate(tile.features))
+            number, place = self._places[feature]
+            return np.asarray(self._held[number].rows[:, place])
+        (tile,) = self._made(np.array([feature]))
+        return np.asarray(tile.rows[:, 0])
 
     def among(self, features: IndexArray) -> "LeadingFactors":
         """Return the factors of some of the features, copied from those held if they are."""

@@ -13,6 +13,7 @@ Cost: 2 n r^2 operations a pair of features of rank r and a column of the target
 BLAS. In single precision rounding shifts I by less than 1e-5 of the largest value it can have.
 """
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,27 +31,27 @@ SAMPLES_AT_A_TIME = 4_096
 
 @dataclass(frozen=True, eq=False)
 class WeightedTile:
-    """A tile times each column of the target, ready for products with other tiles.
+    """A tile and the target, ready for products with other tiles.
 
     Parameters
     ----------
     tile : FactorTile
         The features.
-    weighted : ndarray of shape (n_columns * rank, n_tile, n_samples)
-        Rows of the tile times columns of the target.
+    target : ndarray of shape (n_columns, n_samples)
+        Columns of the target's factor.
     diagonals : ndarray of shape (n_tile, n_samples)
         Diagonals of the features' kernels.
     """
 
     tile: FactorTile
-    weighted: FloatArray
+    target: FloatArray
     diagonals: FloatArray
 
     @classmethod
     def of(
         cls, tile: FactorTile, target: FloatArray, sample_weights: FloatArray | None = None
     ) -> "WeightedTile":
-        """Weight a tile.
+        """Put a tile and the target together.
 
         Parameters
         ----------
@@ -61,11 +62,10 @@ class WeightedTile:
         sample_weights : ndarray of shape (n_samples,) or None, default=None
             Weight of each sample in the traces; None for one.
         """
-        weighted = (tile.rows[None] * target[:, None, None, :]).reshape(-1, *tile.rows.shape[1:])
         diagonals = tile.diagonals()
         if sample_weights is not None:
             diagonals *= sample_weights
-        return cls(tile, weighted, diagonals)
+        return cls(tile, target, diagonals)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,10 +94,12 @@ class PairProducts:
     def block(self, first: WeightedTile, second: FactorTile) -> PairBlock:
         """Compute the statistics of all pairs of two tiles."""
         shape = (len(first.tile.features), len(second.features))
-        self._dtype = first.weighted.dtype
+        self._dtype = first.tile.rows.dtype
         statistics, product = self._array("statistics", shape), self._array("product", shape)
         statistics[...] = 0.0
-        for left in first.weighted:
+        left = self._array("left", first.diagonals.shape)
+        for column, row in itertools.product(first.target, first.tile.rows):
+            np.multiply(row, column, out=left)
             for right in second.rows:
                 self._multiply(left, right, product)
                 np.multiply(product, product, out=product)

@@ -30,6 +30,7 @@ __all__ = [
     "FeatureScores",
     "JointBoundMeasure",
     "Measure",
+    "PairAtoms",
     "PairwiseStatistics",
     "SubsetScores",
 ]
@@ -84,6 +85,19 @@ class PairwiseStatistics(Protocol):
 
     def self_redundancy(self, features: IndexArray) -> FloatArray:
         """Redundancy of each feature with itself."""
+
+
+@runtime_checkable
+class PairAtoms(PairwiseStatistics, Protocol):
+    """Pairwise statistics over features, numbered first, and pairs of them, numbered after."""
+
+    @property
+    def pairs(self) -> IndexArray:
+        """Features of each pair, of shape (n_pairs, 2)."""
+
+    @property
+    def ceiling(self) -> float:
+        """No pair that is not among these is more relevant."""
 
 
 class BoundMeasure(ABC):

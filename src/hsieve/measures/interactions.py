@@ -188,12 +188,12 @@ class Evidence:
     mean_ratio: float
     target_degrees: float
 
-    def scores(self, ratios: FloatArray, degrees: FloatArray) -> FloatArray:
+    def scores(self, ratios: FloatArray, degrees: FloatArray, traces: FloatArray) -> FloatArray:
         """Evidence of pairs, zero for those under the mean."""
         relative = np.maximum(ratios / self.mean_ratio, 1.0)
         return np.asarray(0.5 * self.target_degrees * degrees * (relative - 1.0 - np.log(relative)))
 
-    def least_ratio(self, score: float, degrees: float) -> float:
+    def least_ratio(self, score: float, degrees: float, trace: float) -> float:
         """Return the ratio at which a pair of so many degrees has this evidence, or a bit less."""
         wanted = 2.0 * score / (self.target_degrees * degrees)
         # Newton's method for x - log(1 + x) = wanted, from below, since that is under x^2 / 2.

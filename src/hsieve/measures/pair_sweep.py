@@ -2,9 +2,9 @@
 
 Every pair of features gets its statistic (:mod:`hsieve.kernels.pair_products`); only the best are
 kept, and a running floor under them keeps nearly all others from being looked at twice. What
-"best" means is for a :class:`PairScoring` to say, from two numbers: the *ratio* of the statistic
-I(a, b) to the trace of K_a * K_b, and the *degrees*, the effective number of directions of that
-product, which for unrelated features is the product of their own.
+"best" means is for a :class:`PairScoring` to say, from three numbers: the *trace* of K_a * K_b,
+the *ratio* of the statistic I(a, b) to it, and the *degrees*, the effective number of directions of
+that product, which for unrelated features is the product of their own.
 
 Three features are a pair of features with the target multiplied by the third one's factor, or a
 pair of a feature with the product of two others; both go the same way.
@@ -56,11 +56,11 @@ SAMPLE_OF_FEATURES = 512
 class PairScoring(Protocol):
     """How pairs are put in order."""
 
-    def scores(self, ratios: FloatArray, degrees: FloatArray) -> FloatArray:
-        """Score pairs: zero or more, rising in the ratio and in the degrees."""
+    def scores(self, ratios: FloatArray, degrees: FloatArray, traces: FloatArray) -> FloatArray:
+        """Score pairs: zero or more, rising in the ratio, not falling in the others."""
 
-    def least_ratio(self, score: float, degrees: float) -> float:
-        """Return a ratio below which no pair of at most so many degrees has this score."""
+    def least_ratio(self, score: float, degrees: float, trace: float) -> float:
+        """Return a ratio below which no pair of at most these degrees and trace has this score."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,8 @@ class StrongestPairs:
         Their scores.
     ratios : ndarray of shape (n_kept,)
         I(a, b) over the trace of K_a * K_b.
+    traces : ndarray of shape (n_kept,)
+        That trace.
     n_pairs : int
         How many pairs were looked at.
     """
@@ -101,6 +103,7 @@ class StrongestPairs:
     features: IndexArray
     scores: FloatArray
     ratios: FloatArray
+    traces: FloatArray
     n_pairs: int
 
 
@@ -243,7 +246,9 @@ class _Sweep:
         highest = float(first.tile.degrees.max() * second.degrees.max())
         scoring = self._target.scoring
         # A floor of less than zero takes all pairs.
-        floor = scoring.least_ratio(self._best.floor, highest) if self._best.floor > 0 else -1.0
+        floor = -1.0
+        if self._best.floor > 0:
+            floor = scoring.least_ratio(self._best.floor, highest, float(block.traces.max()))
         n_first, n_second = block.statistics.shape
         # Features that never vary at the same samples have a trace of zero, and are left out.
         places = np.flatnonzero(block.statistics > np.float32(floor) * block.traces)
@@ -252,10 +257,11 @@ class _Sweep:
         if same_tile:
             above = left < right
             places, left, right = places[above], left[above], right[above]
-        ratios = block.statistics.ravel()[places] / block.traces.ravel()[places].astype(np.float64)
-        scores = scoring.scores(ratios, first.tile.degrees[left] * second.degrees[right])
+        traces = block.traces.ravel()[places].astype(np.float64)
+        ratios = block.statistics.ravel()[places] / traces
+        scores = scoring.scores(ratios, first.tile.degrees[left] * second.degrees[right], traces)
         pairs = np.stack([first.tile.features[left], second.features[right]], axis=1)
-        self._best.add(pairs, scores, ratios)
+        self._best.add(pairs, scores, ratios, traces)
         return pairs_among(n_first) if same_tile else n_first * n_second
 
 
@@ -266,33 +272,38 @@ class _Best:
         self.floor = floor
         self._n_kept = n_kept
         self._lock = threading.Lock()
-        self._parts: list[tuple[IndexArray, FloatArray, FloatArray]] = []
+        self._parts: list[tuple[IndexArray, FloatArray, FloatArray, FloatArray]] = []
         self._n_held = 0
 
-    def add(self, pairs: IndexArray, scores: FloatArray, ratios: FloatArray) -> None:
+    def add(
+        self, pairs: IndexArray, scores: FloatArray, ratios: FloatArray, traces: FloatArray
+    ) -> None:
         """Take in pairs; those under the floor are dropped."""
         good = scores > self.floor
+        if np.count_nonzero(good) > self._n_kept:
+            # Of one block no more can be kept, but for ties; sorting all of them would take long.
+            good &= scores >= np.partition(scores, -self._n_kept)[-self._n_kept]
         if not good.any():
             return
         with self._lock:
-            self._parts.append((pairs[good], scores[good], ratios[good]))
+            self._parts.append((pairs[good], scores[good], ratios[good], traces[good]))
             self._n_held += int(np.count_nonzero(good))
             if self._n_held > 2 * self._n_kept:
                 self._prune()
 
-    def sorted(self) -> tuple[IndexArray, FloatArray, FloatArray]:
+    def sorted(self) -> tuple[IndexArray, FloatArray, FloatArray, FloatArray]:
         """Return the pairs, best first; ties go to the lower features."""
         if not self._parts:
-            return np.empty((0, 2), dtype=np.intp), np.empty(0), np.empty(0)
+            return np.empty((0, 2), dtype=np.intp), np.empty(0), np.empty(0), np.empty(0)
         self._prune()
         return self._parts[0]
 
     def _prune(self) -> None:
-        pairs, scores, ratios = (np.concatenate(part) for part in zip(*self._parts, strict=True))
+        pairs, scores, ratios, traces = map(np.concatenate, zip(*self._parts, strict=True))
         order = np.lexsort((pairs[:, 1], pairs[:, 0], -scores))[: self._n_kept]
         if len(order) == self._n_kept:
             self.floor = float(scores[order[-1]])
-        self._parts = [(pairs[order], scores[order], ratios[order])]
+        self._parts = [(pairs[order], scores[order], ratios[order], traces[order])]
         self._n_held = len(order)
 
 

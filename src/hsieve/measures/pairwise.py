@@ -39,6 +39,7 @@ from hsieve.kernels.factor_store import (
 from hsieve.kernels.labels import block_coding
 from hsieve.kernels.low_rank import landmark_factors, pivoted_cholesky
 from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.pair_atoms import BoundPairAtoms, with_pairs
 from hsieve.measures.targets import refuse_empty
 from hsieve.progress import report
 
@@ -115,9 +116,16 @@ class PairwiseHSIC(Measure):
         relevance, norms = _first_pass(store, target)
         if self.normalised:
             relevance /= np.where(norms > 0, norms, 1.0) * np.linalg.norm(target.T @ target)
-        actives = _ActiveFactors(store, plan.stack_bytes)
-        everything = np.arange(blocks.n_features)
-        return BoundPairwiseHSIC(everything, relevance, norms, self.normalised, store, actives)
+        return BoundPairwiseHSIC(
+            columns=np.arange(blocks.n_features),
+            all_relevance=relevance,
+            norms=norms,
+            normalised=self.normalised,
+            target=target,
+            tile_bytes=plan.tile_bytes,
+            store=store,
+            actives=_ActiveFactors(store, plan.stack_bytes),
+        )
 
     def store(self, blocks: ColumnBlocks, plan: MemoryPlan) -> FactorStore:
         """Make the store of factors of all features, in the form that fits the size of the data."""
@@ -151,6 +159,10 @@ class BoundPairwiseHSIC(BoundMeasure):
         Relevance and norm of the kernel, for each column.
     normalised : bool
         Whether redundancies are NHSIC.
+    target : ndarray of shape (n_samples, rank)
+        Factor of the target's centred kernel.
+    tile_bytes : int
+        Most that leading factors of all features may take.
     store : FactorStore
         Where factors come from.
     actives : _ActiveFactors
@@ -161,6 +173,8 @@ class BoundPairwiseHSIC(BoundMeasure):
     all_relevance: FloatArray
     norms: FloatArray
     normalised: bool
+    target: FloatArray = field(repr=False)
+    tile_bytes: int
     store: FactorStore
     actives: "_ActiveFactors" = field(repr=False)
 
@@ -204,6 +218,18 @@ class BoundPairwiseHSIC(BoundMeasure):
             norms = np.where(self.norms > 0, self.norms, 1.0)
             products /= np.outer(norms[rows], norms[columns])
         return products
+
+    def with_pairs(self, n_kept: int, barred: ArrayLike) -> BoundPairAtoms:
+        """Return features and their most relevant pairs, side by side.
+
+        Parameters
+        ----------
+        n_kept : int
+            How many pairs to keep; all are looked at.
+        barred : array-like of int
+            Features that shall be in no pair.
+        """
+        return with_pairs(self, n_kept, np.asarray(barred, dtype=np.intp))
 
     def self_redundancy(self, features: ArrayLike) -> FloatArray:
         """Redundancy of each feature with itself, of shape (n_features,)."""

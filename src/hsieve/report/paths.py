@@ -1,14 +1,14 @@
 """A regularisation path in plain words."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.report.names import names_of
-from hsieve.strategies.lars_path import LarsSelectionPath
+from hsieve.strategies.lars_selection import LarsSelectionPath
 
-__all__ = ["lars_selection_path", "path_in_words"]
+__all__ = ["atom_name", "lars_selection_path", "path_in_words"]
 
 
 def lars_selection_path(selector: Any) -> LarsSelectionPath:
@@ -38,6 +38,26 @@ def lars_selection_path(selector: Any) -> LarsSelectionPath:
         )
         raise TypeError(msg)
     return path
+
+
+def atom_name(path: LarsSelectionPath, atom: int, names: Sequence[str]) -> str:
+    """Name a feature, or the features of a pair, on a path.
+
+    Parameters
+    ----------
+    path : LarsSelectionPath
+        The path.
+    atom : int
+        Number of the feature or pair.
+    names : sequence of str
+        Names of all features.
+
+    Returns
+    -------
+    str
+        The name, or both names with a cross between them.
+    """
+    return " × ".join(names[feature] for feature in path.features_of(atom))
 
 
 def path_in_words(selector: Any, *, feature_names: Iterable[Any] | None = None) -> str:
@@ -71,7 +91,7 @@ def path_in_words(selector: Any, *, feature_names: Iterable[Any] | None = None) 
     n_left = len(lars.order) - len(lars.selected)
     if n_left:
         parts.append(f"{n_left} came in and left again")
-    n_filled = len(selector.selected_indices_) - len(lars.selected)
+    n_filled = len(selector.selected_indices_) - len(path.features_on_path)
     if n_filled:
         parts.append(f"{n_filled} with a coefficient of zero were added by relevance")
     return (
@@ -85,12 +105,20 @@ def _ending(path: LarsSelectionPath, names: list[str]) -> str:
     lars = path.lars
     n_in = len(lars.selected)
     features = f"{n_in} feature{'' if n_in == 1 else 's'} in"
+    n_pairs = int((lars.selected >= len(path.relevance)).sum())
+    if n_pairs:
+        features = f"{n_in - n_pairs} features and {n_pairs} pair{'' if n_pairs == 1 else 's'} in"
     stop = lars.events[-1]
     if lars.stop_reason == "enough features":
-        next_one = names[stop.feature]
+        next_one = atom_name(path, stop.feature, names)
         return (
             f"The path ended with {features}, where {next_one!r} would have come in next "
             f"(level {stop.level:.3g})"
+        )
+    if lars.stop_reason == "lowest level":
+        return (
+            f"The path was followed down to level {stop.level:.3g}, below which not all pairs were "
+            f"looked at, with {features}"
         )
     if lars.stop_reason == "level zero":
         return (

@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from hsieve.data.tables.writing import written_whole
 from hsieve.report.names import names_of, shortened
-from hsieve.report.paths import lars_selection_path
+from hsieve.report.paths import atom_name, lars_selection_path
 from hsieve.solvers import LarsPath
+from hsieve.strategies.lars_selection import LarsSelectionPath
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -51,7 +52,7 @@ class PathDisplay:
 
     Parameters
     ----------
-    lars : LarsPath
+    path : LarsSelectionPath
         The path.
     feature_names : sequence of str
         A name for each feature.
@@ -86,12 +87,17 @@ class PathDisplay:
     """
 
     def __init__(
-        self, lars: LarsPath, *, feature_names: Sequence[str], method: str, n_chosen: int
+        self, path: LarsSelectionPath, *, feature_names: Sequence[str], method: str, n_chosen: int
     ) -> None:
-        self.lars = lars
+        self.path = path
         self.feature_names = feature_names
         self.method = method
         self.n_chosen = n_chosen
+
+    @property
+    def lars(self) -> LarsPath:
+        """Levels and coefficients of the path."""
+        return self.path.lars
 
     @classmethod
     def from_selector(
@@ -122,7 +128,7 @@ class PathDisplay:
         """
         require_matplotlib()
         display = cls(
-            lars_selection_path(selector).lars,
+            lars_selection_path(selector),
             feature_names=names_of(selector, feature_names),
             method=type(selector).__name__,
             n_chosen=len(selector.selected_indices_),
@@ -213,7 +219,7 @@ class PathDisplay:
             )
 
     def _name(self, feature: int) -> str:
-        return shortened(self.feature_names[feature])
+        return shortened(atom_name(self.path, int(feature), self.feature_names))
 
     def _draw_names(self, places: IndexArray, ends: FloatArray) -> "list[Annotation]":
         """Write names beside the ends of their lines, from the lowest to the highest."""
@@ -276,7 +282,7 @@ class PathDisplay:
             notes.append(f"× came in and left again: {listed}")
         if n_without_name:
             notes.append(f"thin dark lines: {n_without_name} more chosen")
-        n_filled = self.n_chosen - len(self.lars.selected)
+        n_filled = self.n_chosen - len(self.path.features_on_path)
         if n_filled > 0:
             notes.append(f"{n_filled} more chosen by relevance, with a coefficient of zero")
         self.ax_.annotate(

@@ -52,7 +52,7 @@ class LarsPath:
         Penalised features that ever entered, in order of first entry.
     events : tuple of LarsEvent
         All entries and exits, then the stop.
-    stop_reason : {"enough features", "level zero", "step limit"}
+    stop_reason : {"enough features", "lowest level", "level zero", "step limit"}
         Why the path ends.
     n_features : int
         Number of features.

@@ -41,7 +41,7 @@ Cost of a knot with p active features: O(p d) additions, over features with know
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -71,7 +71,7 @@ MOST_FEATURES = 64
 EPSILON = float(np.finfo(np.float64).eps)
 
 
-def nonnegative_lars_path(
+def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for each rule
     relevance: ArrayLike,
     redundancy: Redundancy,
     *,
@@ -81,6 +81,9 @@ def nonnegative_lars_path(
     max_overlap: float = 1.0,
     dependence_tolerance: float = 1e-12,
     batch_entries: int = 512,
+    lowest_level: float = 0.0,
+    size_of: Callable[[list[int]], int] = len,
+    may_join: Callable[[int, list[int]], bool] | None = None,
 ) -> LarsPath:
     """Follow the non-negative lasso path from its beginning until enough features are active.
 
@@ -109,11 +112,19 @@ def nonnegative_lars_path(
     batch_entries : int, default=512
         About how many entries are worth being asked for together: fewer save entries, more save
         calls.
+    lowest_level : float, default=0.0
+        The path is followed no further than to this level.
+    size_of : callable, default=len
+        What counts towards `max_features`, for a list of penalised features; not falling as the
+        list grows.
+    may_join : callable or None, default=None
+        ``may_join(feature, active)`` tells whether a feature may enter beside the active ones; it
+        is asked again once one of these has left. None for any.
 
     Returns
     -------
     LarsPath
-        The path, down to level zero if it gives no more than ``max_features``.
+        The path, down to the lowest level if it gives no more than ``max_features``.
 
     Examples
     --------
@@ -134,6 +145,7 @@ def nonnegative_lars_path(
     if not 0 < max_overlap <= 1:
         msg = f"max_overlap must be above 0 and at most 1, got {max_overlap}."
         raise ValueError(msg)
+    rules = _Rules(max_features, lowest_level, size_of, may_join)
     entries = EntriesOnDemand(redundancy, len(scores), nonnegative=use_bound)
     factor = ActiveFactor(dependence_tolerance, max_overlap)
     batch = batch_entries if use_bound else None
@@ -142,9 +154,9 @@ def nonnegative_lars_path(
     if len(covariates):
         # Followed down to level zero, the path of the covariates alone is their unpenalised fit.
         alone = _Tracer(scores, entries, factor, penalised=~penalised, batch_entries=batch)
-        alone.follow(len(covariates), eligible=~penalised)
+        alone.follow(_Rules(len(covariates)), eligible=~penalised)
     tracer = _Tracer(scores, entries, factor, penalised=penalised, batch_entries=batch)
-    return tracer.follow(max_features, eligible=np.ones_like(penalised))
+    return tracer.follow(rules, eligible=np.ones_like(penalised))
 
 
 def _checked_relevance(relevance: ArrayLike) -> FloatArray:
@@ -162,6 +174,16 @@ def _checked_first(first: Sequence[int], n_features: int) -> IndexArray:
         msg = f"first must hold different indices below {n_features}, got {list(first)}."
         raise ValueError(msg)
     return covariates
+
+
+@dataclass(frozen=True)
+class _Rules:
+    """Which features may enter, and when there are enough; see :func:`nonnegative_lars_path`."""
+
+    max_features: int
+    lowest_level: float = 0.0
+    size_of: Callable[[list[int]], int] = len
+    may_join: Callable[[int, list[int]], bool] | None = None
 
 
 @dataclass(frozen=True)
@@ -221,23 +243,24 @@ class _Tracer:
         self._batch_entries = batch_entries
         self._scale = max(float(relevance.max()), 0.0)
         self._barred = np.zeros(len(relevance), dtype=bool)
+        self._rules = _Rules(1)
 
-    def follow(self, max_features: int, *, eligible: BoolArray) -> LarsPath:
+    def follow(self, rules: _Rules, *, eligible: BoolArray) -> LarsPath:
         """Go from event to event, from an infinite level down."""
         level, stop_reason, next_feature = math.inf, "step limit", -1
         events: list[LarsEvent] = []
         knots: list[tuple[float, IndexArray, FloatArray]] = []
-        self._barred = ~eligible
-        for _ in range(STEPS_PER_FEATURE * (max_features + 1)):
+        self._barred, self._rules = ~eligible, rules
+        for _ in range(STEPS_PER_FEATURE * (rules.max_features + 1)):
             segment = self._segment()
             event = self._next_event(segment, level)
             if event.level < level:
                 level = event.level
                 knots.append((level, segment.members, segment.coefficients(level)))
             if event.kind == "stopped":
-                stop_reason = "level zero"
+                stop_reason = "lowest level" if level > 0 else "level zero"
                 break
-            if event.kind == "entered" and self._is_surplus(event.feature, max_features):
+            if event.kind == "entered" and self._is_surplus(event.feature):
                 stop_reason, next_feature = "enough features", event.feature
                 break
             events.append(event)
@@ -332,8 +355,8 @@ class _Tracer:
         leaving_levels = np.minimum(segment.leaving_levels(), level)
         knot = max(entry_levels.max(initial=0.0), leaving_levels.max(initial=0.0))
         tie = TIE_TOLERANCE * self._scale
-        if knot <= tie:
-            return LarsEvent(0.0, "stopped", -1)
+        if knot <= max(tie, self._rules.lowest_level):
+            return LarsEvent(min(self._rules.lowest_level, level), "stopped", -1)
         # The second condition holds back what the bound would: else the two could part at a tie.
         ties = (entry_levels >= knot - tie) & (
             segment.shortfall(knot)[entering] <= BOUND_SLACK * self._scale
@@ -344,12 +367,17 @@ class _Tracer:
             return LarsEvent(float(knot), "entered", enters)
         return LarsEvent(float(knot), "left", leaves)
 
-    def _is_surplus(self, feature: int, max_features: int) -> bool:
-        """Tell whether enough penalised features are active already."""
-        n_active = int(self._penalised[self._factor.members].sum())
-        return bool(self._penalised[feature]) and n_active >= max_features
+    def _is_surplus(self, feature: int) -> bool:
+        """Tell whether a feature would be one too many."""
+        if not self._penalised[feature]:
+            return False
+        active = [member for member in self._factor.members if self._penalised[member]]
+        return self._rules.size_of([*active, feature]) > self._rules.max_features
 
     def _may_enter(self, feature: int) -> bool:
+        may_join = self._rules.may_join
+        if may_join is not None and not may_join(feature, self._factor.members):
+            return False
         row, diagonal = self._row(feature), self._entries.diagonal(feature)
         return self._factor.is_independent(row, diagonal) and not self._factor.overlaps(
             row, diagonal

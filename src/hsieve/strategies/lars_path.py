@@ -4,86 +4,44 @@ Minimises |L - sum_k alpha_k K_k|^2 + lambda sum_k alpha_k over alpha >= 0, wher
 kernels of target and features; all that is needed of them is the relevance of each feature and the
 redundancy of few pairs. With NHSIC this is N3LARS, with HSIC it is HSIC Lasso.
 
-Cost: one pass over the features for the relevance; then only the redundancies that the exact
-bound of :mod:`hsieve.solvers.nonnegative_lars` calls for.
+With interactions, pairs of features are *atoms* of the same lasso beside the single features: atoms
+below the number of features are features, those from there on are pairs. Of all pairs the most
+relevant are kept. A pair that was not kept cannot enter above its own relevance, so down to that
+level the path is that over all pairs, and there it ends. Where it then has fewer features than are
+wanted, more pairs are kept and it is followed anew.
+
+Cost: one pass over the features for the relevance, one sweep over their pairs if these are wanted;
+then only the redundancies that the exact bound of :mod:`hsieve.solvers.nonnegative_lars` calls for.
 """
 
+import warnings
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from numbers import Real
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.exceptions import CrowdedInteractionsWarning, IncompatibleCombinationError
 from hsieve.kernels.columns import check_positions
-from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
-from hsieve.progress import report
+from hsieve.measures.base import BoundMeasure, Measure, PairAtoms, PairwiseStatistics
+from hsieve.progress import report, stage
 from hsieve.solvers import LarsPath, nonnegative_lars_path
-from hsieve.strategies.base import (
-    DEPENDENCE_TOLERANCE,
-    SelectionPath,
-    Strategy,
-    best_first,
-)
+from hsieve.strategies.base import DEPENDENCE_TOLERANCE, Strategy, best_first
+from hsieve.strategies.lars_selection import LarsSelectionPath
+from hsieve.strategies.overlaps import JoiningPairs, interchangeable, least_overlapping
 
-__all__ = ["LarsSearch", "LarsSelectionPath"]
+__all__ = ["LarsSearch"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-# Features that share this much (NHSIC) with a selected one are interchangeable with it.
-INTERCHANGEABLE = 0.9
-# Candidates looked at together when the path gave fewer features than are wanted.
-FILL_BATCH = 64
-
-
-@dataclass(frozen=True, eq=False)
-class LarsSelectionPath(SelectionPath):
-    """A selection path with the coefficients along the regularisation path.
-
-    Parameters
-    ----------
-    lars : LarsPath
-        Levels, active sets and coefficients at every knot.
-    relevance : ndarray of shape (n_features,)
-        Relevance of every feature.
-    groups : tuple of ndarray
-        For each of ``lars.selected``, the features met on the path that are interchangeable
-        with it, closest first.
-    """
-
-    lars: LarsPath
-    relevance: FloatArray
-    groups: tuple[IndexArray, ...]
-
-    def among(self, features: IndexArray, n_features: int) -> Self:
-        """Return the path of a search over some features as one over all of them."""
-        relevance = np.zeros(n_features)
-        relevance[features] = self.relevance
-        events = [
-            replace(event, feature=int(features[event.feature]) if event.feature >= 0 else -1)
-            for event in self.lars.events
-        ]
-        lars = replace(
-            self.lars,
-            active_sets=tuple(features[active] for active in self.lars.active_sets),
-            selected=features[self.lars.selected],
-            order=features[self.lars.order],
-            events=tuple(events),
-            n_features=n_features,
-            known=tuple((features[others], entries) for others, entries in self.lars.known),
-        )
-        groups = tuple(features[group] for group in self.groups)
-        selectable = len(features) if self.n_selectable is None else self.n_selectable
-        return replace(
-            super().among(features, n_features),
-            lars=lars,
-            relevance=relevance,
-            groups=groups,
-            n_selectable=selectable,
-        )
+INTERACTIONS = (None, "pairs")
+# Pairs kept at first, how many times more each time they do not suffice, and at most.
+FIRST_PAIRS = 16_384
+TIMES_MORE_PAIRS = 8
+MOST_PAIRS = 1_048_576
 
 
 class LarsSearch(Strategy):
@@ -96,22 +54,29 @@ class LarsSearch(Strategy):
         selected.
     max_redundancy : float or None, default=None
         Most that two selected features may share (NHSIC, from 0 to 1); None for no limit.
+    interactions : {None, "pairs"}, default=None
+        "pairs": pairs of features may enter beside single ones, of all there are.
 
     Notes
     -----
-    Features in the answer are ordered by their coefficient where the path stops; the others follow
-    by relevance. Where the path ends with fewer features than are wanted, the most relevant of the
-    others, as far as `max_redundancy` allows, come next.
+    Features in the answer are ordered by their coefficient where the path stops, those of a pair by
+    that of the pair; the others follow by relevance. Where the path ends with fewer features than
+    are wanted, the most relevant of the others, as far as `max_redundancy` allows, come next.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
 
     def __init__(
-        self, *, covariates: Iterable[int] = (), max_redundancy: float | None = None
+        self,
+        *,
+        covariates: Iterable[int] = (),
+        max_redundancy: float | None = None,
+        interactions: str | None = None,
     ) -> None:
         self.covariates = covariates
         self.max_redundancy = max_redundancy
+        self.interactions = interactions
 
     def check_compatible(self, measure: Measure) -> None:
         """Refuse a measure without pairwise statistics, or with ones that give no convex path."""
@@ -124,6 +89,12 @@ class LarsSearch(Strategy):
             )
             raise IncompatibleCombinationError(msg)
         super().check_compatible(measure)
+        if self.interactions is not None and not hasattr(measure.bound_type, "with_pairs"):
+            msg = (
+                f"LarsSearch(interactions={self.interactions!r}) cannot search with {measure!r}, "
+                "which knows no pairs of features. Choose PairwiseHSIC()."
+            )
+            raise IncompatibleCombinationError(msg)
 
     def check_parameters(self, n_features: int, n_wanted: int) -> None:
         """Refuse covariates that are not there, or all there are, and a cap out of range."""
@@ -132,6 +103,9 @@ class LarsSearch(Strategy):
             msg = f"Of {n_features} features none is left to select beside the covariates."
             raise ValueError(msg)
         self._most_redundancy()
+        if self.interactions not in INTERACTIONS:
+            msg = f"interactions must be None or 'pairs', got {self.interactions!r}."
+            raise ValueError(msg)
 
     def among(self, features: IndexArray, n_features: int) -> Self:
         """Return the strategy with its covariates counted among some of the features."""
@@ -140,7 +114,9 @@ class LarsSearch(Strategy):
         place[features] = np.arange(len(features))
         places = np.unique(place[covariates])
         return type(self)(
-            covariates=places[places >= 0].tolist(), max_redundancy=self.max_redundancy
+            covariates=places[places >= 0].tolist(),
+            max_redundancy=self.max_redundancy,
+            interactions=self.interactions,
         )
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> LarsSelectionPath:
@@ -149,36 +125,114 @@ class LarsSearch(Strategy):
         self.check_parameters(bound.n_features, n_features_to_select)
         covariates = np.array(list(self.covariates), dtype=np.intp) % bound.n_features
         relevance = bound.relevance(np.arange(bound.n_features))
-        report(0.8, "regularisation path")
-        lars = nonnegative_lars_path(
-            relevance,
-            bound.redundancy,
-            max_features=n_features_to_select,
-            first=covariates.tolist(),
-            max_overlap=self._most_redundancy(),
-            batch_entries=bound.worthwhile_entries,
-            dependence_tolerance=DEPENDENCE_TOLERANCE,
-        )
-        report(1.0, "regularisation path")
+        atoms: PairwiseStatistics = bound
+        if self.interactions is None or n_features_to_select < 2:
+            lars = self._path(bound, relevance, n_features_to_select, covariates)
+        else:
+            atoms, lars = self._path_with_pairs(bound, n_features_to_select, covariates)
         coefficients = lars.coefficients(float(lars.levels[-1]))
         coefficients[covariates] = 0.0
-        chosen = lars.selected[best_first(coefficients[lars.selected])]
-        others = np.setdiff1d(np.arange(bound.n_features), np.concatenate([chosen, covariates]))
-        others = others[best_first(relevance[others])]
-        fillers = self._fillers(bound, chosen, others, n_features_to_select)
-        rest = others[~np.isin(others, fillers)]
-        order = np.concatenate([chosen, fillers, rest, covariates])
-        return LarsSelectionPath(
-            order=order,
-            feature_scores=coefficients[order],
-            sizes=np.array([len(chosen)]),
-            set_scores=np.array([float(coefficients @ relevance)]),
+        path = LarsSelectionPath(
+            order=np.arange(bound.n_features),
+            feature_scores=np.zeros(bound.n_features),
+            sizes=np.zeros(1, dtype=np.intp),
+            set_scores=np.array(
+                [float(coefficients @ atoms.relevance(np.arange(atoms.n_features)))]
+            ),
             stop_reason=lars.stop_reason,
             n_evaluations=bound.n_features + lars.entries_computed,
-            n_selectable=len(chosen) + len(fillers),
             lars=lars,
             relevance=relevance,
-            groups=tuple(_groups(bound, lars)),
+            groups=tuple(interchangeable(bound, lars)),
+        )
+        if isinstance(atoms, PairAtoms):
+            every_pair = np.arange(bound.n_features, atoms.n_features)
+            path = replace(path, pairs=atoms.pairs, pair_relevance=atoms.relevance(every_pair))
+        return self._ordered(path, bound, coefficients, n_features_to_select)
+
+    def _path(
+        self,
+        atoms: PairwiseStatistics,
+        relevance: FloatArray,
+        n_wanted: int,
+        covariates: IndexArray,
+    ) -> LarsPath:
+        """Follow the path over features, or over features and pairs."""
+        report(0.8, "regularisation path")
+        rules: dict[str, Any] = {"max_overlap": self._most_redundancy()}
+        if isinstance(atoms, PairAtoms):
+            joining = JoiningPairs(atoms, self._most_redundancy())
+            rules = {
+                "lowest_level": atoms.ceiling,
+                "size_of": joining.n_features_of,
+                "may_join": joining.may_join,
+            }
+        lars = nonnegative_lars_path(
+            relevance,
+            atoms.redundancy,
+            max_features=n_wanted,
+            first=covariates.tolist(),
+            batch_entries=atoms.worthwhile_entries,
+            dependence_tolerance=DEPENDENCE_TOLERANCE,
+            **rules,
+        )
+        report(1.0, "regularisation path")
+        return lars
+
+    def _path_with_pairs(
+        self, bound: Any, n_wanted: int, covariates: IndexArray
+    ) -> tuple[PairAtoms, LarsPath]:
+        """Keep so many pairs that no other could have entered the path."""
+        n_kept = FIRST_PAIRS
+        while True:
+            with stage(0.1, 0.8):
+                atoms: PairAtoms = bound.with_pairs(n_kept, covariates)
+            relevance = atoms.relevance(np.arange(atoms.n_features))
+            lars = self._path(atoms, relevance, n_wanted, covariates)
+            n_found = JoiningPairs(atoms, 1.0).n_features_of(lars.selected.tolist())
+            if n_found >= n_wanted or lars.stop_reason != "lowest level":
+                return atoms, lars
+            if n_kept >= MOST_PAIRS:
+                msg = (
+                    f"{n_found} features are on the path over the {n_kept:,} most relevant pairs; "
+                    "the others selected are the most relevant single features."
+                )
+                warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=5)
+                return atoms, lars
+            n_kept = min(TIMES_MORE_PAIRS * n_kept, MOST_PAIRS)
+
+    def _ordered(
+        self,
+        path: LarsSelectionPath,
+        bound: PairwiseStatistics,
+        coefficients: FloatArray,
+        n_wanted: int,
+    ) -> LarsSelectionPath:
+        """Put all features in order: those on the path, fillers, the rest, covariates."""
+        lars, relevance = path.lars, path.relevance
+        covariates = np.array(list(self.covariates), dtype=np.intp) % bound.n_features
+        scores = np.zeros(bound.n_features)
+        found: dict[int, None] = {}
+        for atom in lars.selected[best_first(coefficients[lars.selected])].tolist():
+            for feature in sorted(path.features_of(atom), key=lambda f: -relevance[f]):
+                scores[feature] += coefficients[atom]
+                found[feature] = None
+        chosen = np.array(list(found), dtype=np.intp)
+        others = np.setdiff1d(np.arange(bound.n_features), np.concatenate([chosen, covariates]))
+        others = others[best_first(relevance[others])]
+        if lars.events[-1].feature >= bound.n_features:
+            # Of the pair that would have entered next not both features were wanted.
+            is_next = np.isin(others, path.features_of(lars.events[-1].feature))
+            others = np.concatenate([others[is_next], others[~is_next]])
+        fillers = self._fillers(bound, chosen, others, n_wanted)
+        rest = others[~np.isin(others, fillers)]
+        order = np.concatenate([chosen, fillers, rest, covariates])
+        return replace(
+            path,
+            order=order,
+            feature_scores=scores[order],
+            sizes=np.array([len(chosen)]),
+            n_selectable=len(chosen) + len(fillers),
         )
 
     def _fillers(
@@ -196,7 +250,7 @@ class LarsSearch(Strategy):
             return others[:0]
         covariates = np.array(list(self.covariates), dtype=np.intp)
         before = np.concatenate([chosen, covariates])
-        return _least_overlapping(
+        return least_overlapping(
             statistics, before, others, n_more=n_wanted - len(chosen), most=most
         )
 
@@ -208,48 +262,3 @@ class LarsSearch(Strategy):
             return float(most)
         msg = f"max_redundancy must be None or a number above 0 and at most 1, got {most!r}."
         raise ValueError(msg)
-
-
-def _overlaps(
-    statistics: PairwiseStatistics, features: IndexArray, others: IndexArray
-) -> FloatArray:
-    """Redundancy of features with others as a share of what it is for a copy."""
-    own = np.sqrt(np.outer(*map(statistics.self_redundancy, (features, others))))
-    return np.asarray(statistics.redundancy(features, others) / np.where(own > 0, own, 1.0))
-
-
-def _least_overlapping(
-    statistics: PairwiseStatistics,
-    chosen: IndexArray,
-    candidates: IndexArray,
-    *,
-    n_more: int,
-    most: float,
-) -> IndexArray:
-    """Take the most relevant candidates that share at most so much with those taken before."""
-    taken: list[int] = []
-    for start in range(0, len(candidates), FILL_BATCH):
-        batch = candidates[start : start + FILL_BATCH]
-        free = np.ones(len(batch), dtype=bool)
-        before = np.concatenate([chosen, np.array(taken, dtype=np.intp)])
-        if len(before):
-            free = _overlaps(statistics, batch, before).max(axis=1) <= most
-        among = _overlaps(statistics, batch, batch)
-        for place in range(len(batch)):
-            if len(taken) == n_more:
-                break
-            if free[place]:
-                taken.append(int(batch[place]))
-                free &= among[:, place] <= most
-    return np.array(taken, dtype=np.intp)
-
-
-def _groups(statistics: PairwiseStatistics, lars: LarsPath) -> list[IndexArray]:
-    """Features met on the path that are interchangeable with each selected one."""
-    groups = []
-    for feature, (others, entries) in zip(lars.selected, lars.known, strict=True):
-        own = statistics.self_redundancy(others) * statistics.self_redundancy(np.array([feature]))
-        shares = entries / np.sqrt(np.where(own > 0, own, 1.0))
-        order = best_first(shares)
-        groups.append(others[order[shares[order] >= INTERCHANGEABLE]])
-    return groups

@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
 from hsieve.data.tables.arrow import arrow_values
-from hsieve.data.tables.errors import TableError, incomplete_column, plainly, unknown_name
+from hsieve.data.tables.errors import TableError, incomplete_feature, plainly, unknown_name
 from hsieve.data.tables.numpy_files import ArraySource
 from hsieve.data.tables.parquet import ParquetParts
 from hsieve.data.tables.roles import refuse_text, refuse_types
 from hsieve.data.tables.source import Array, check_names
-from hsieve.data.tables.values import category_codes, refuse_long_integers
+from hsieve.data.tables.values import category_codes, exact_numbers, refuse_long_integers
 
 __all__ = ["FileBlocks", "NumpyBlocks", "ParquetBlocks"]
 
@@ -58,7 +58,7 @@ class FileBlocks(ColumnBlocks):
 
     def _refusal(self, feature: int, values: FloatArray, bad: NDArray[np.bool_]) -> ValueError:
         """Say which value is missing or infinite, as tables do."""
-        return incomplete_column(self.path, self.names[feature], values, bad, 0)
+        return incomplete_feature(self.path, self.names[feature], values, bad, 0)
 
 
 class NumpyBlocks(FileBlocks):
@@ -197,14 +197,11 @@ class ParquetBlocks(FileBlocks):
     def _numbers(self, files: Sequence[Any], name: str, column: Any) -> Array:
         """Return the numbers of one row group, refused where they would be rounded."""
         try:
-            values = arrow_values(self.path, name, column)
-            if values.dtype.kind in "iu":
-                refuse_long_integers(self.path, name, values)
+            return exact_numbers(self.path, name, arrow_values(self.path, name, column))
         except TableError:
             # Once more from the first row on, since the error counts rows.
-            refuse_long_integers(self.path, name, self._parts.load(files, name))
+            exact_numbers(self.path, name, self._parts.load(files, name))
             raise
-        return values
 
     def _codes(self, files: Sequence[Any], name: str) -> NDArray[np.float64]:
         """Return the codes of a category; of text, only the levels become Python objects."""

@@ -1,8 +1,9 @@
 """Missing values as one more level of a category, for data such as genotypes.
 
 Where a value is missing may itself tell something, and a genotype has no middle to fill in. A
-column with NaN is therefore given one more value, above all others, and is to be treated as a
-category. Infinity is refused as ever.
+column with NaN is therefore read as codes 0, 1, ... of its levels, with one more for what is
+missing, and is to be treated as a category. A column of very many values is no category, so NaN is
+refused there; infinity is refused as ever.
 """
 
 import numpy as np
@@ -13,6 +14,8 @@ from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray
 __all__ = ["MissingAsLevel"]
 
 BYTES_AT_A_TIME = 64 * 10**6
+# A column of more values than this is a measurement.
+MOST_LEVELS = 50
 
 
 class MissingAsLevel(ColumnBlocks):
@@ -27,6 +30,11 @@ class MissingAsLevel(ColumnBlocks):
     ----------
     has_missing : ndarray of bool of shape (n_features,)
         True where a column holds NaN; it is to be treated as a category.
+
+    Raises
+    ------
+    ValueError
+        If a column with NaN holds more than 50 values.
 
     Examples
     --------
@@ -46,13 +54,23 @@ class MissingAsLevel(ColumnBlocks):
             block = np.empty((self.n_samples, len(features)), dtype=self.dtype, order="F")
             blocks._fill(block, features)
             self.has_missing[features] = np.isnan(block).any(axis=0)
+            for place in np.flatnonzero(self.has_missing[features]):
+                self._refuse_measurement(int(features[place]), block[:, place])
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         self._blocks._fill(block, positions)
         for place in np.flatnonzero(self.has_missing[positions]):
-            column = block[:, place]
-            missing = np.isnan(column)
-            column[missing] = 0.0 if missing.all() else column[~missing].max() + 1.0
+            # All NaN are one value to NumPy, the last.
+            block[:, place] = np.unique(block[:, place], return_inverse=True)[1]
+
+    def _refuse_measurement(self, feature: int, column: FloatArray) -> None:
+        n_levels = len(np.unique(column)) - 1
+        if n_levels > MOST_LEVELS:
+            msg = (
+                f"Column {self._called(feature)} has missing values and {n_levels} others: too "
+                "many for a category. Fill in what is missing there, or leave the column out."
+            )
+            raise ValueError(msg)
 
     def _check(self, block: FloatArray, positions: IndexArray) -> None:
         self._blocks._check(block, positions)

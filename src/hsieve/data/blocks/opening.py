@@ -109,6 +109,11 @@ def open_columns(
         As in :func:`hsieve.data.tables.read_table`, but missing and infinite values of features
         and integers that would be rounded are refused by `columns.read`.
 
+    Notes
+    -----
+    Columns with missing values can be opened, but are read only through
+    :class:`hsieve.data.blocks.MissingAsLevel`, so that no NaN goes where nobody expects it.
+
     Examples
     --------
     >>> import tempfile

@@ -44,7 +44,10 @@ def arrow_kind(arrow: Any, arrow_type: Any) -> str:
 
 
 def arrow_values(path: Path, name: str, column: Any) -> Array:
-    """Turn an Arrow column into integers, float64 with NaN or objects with None."""
+    """Turn an Arrow column into integers, float64 with NaN or objects with None.
+
+    Integers with nulls are float64 with NaN, unless that would round one.
+    """
     arrow = import_pyarrow(path, "pyarrow")
     if arrow.types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
@@ -56,4 +59,10 @@ def arrow_values(path: Path, name: str, column: Any) -> Array:
     if arrow.types.is_boolean(column.type) or arrow.types.is_null(column.type):
         column = column.cast(arrow.float64())
     values = column.to_numpy()
+    if (
+        arrow.types.is_integer(column.type)
+        and values.dtype.kind == "f"
+        and np.nanmax(np.abs(values), initial=0.0) >= LARGEST_EXACT_INTEGER
+    ):
+        return np.array(column.to_pylist(), dtype=object)
     return values.astype(np.float64) if values.dtype.kind == "f" else values

@@ -20,10 +20,12 @@ import numpy.typing as npt
 
 __all__ = [
     "LIBRARY_ERRORS",
+    "MissingFeatureError",
     "TableError",
     "brief",
     "columns_are",
     "incomplete_column",
+    "incomplete_feature",
     "listed",
     "plainly",
     "quoted",
@@ -52,6 +54,10 @@ LIBRARY_ERRORS = (
 
 class TableError(ValueError):
     """A file or a column cannot be used as asked; the message is one plain sentence."""
+
+
+class MissingFeatureError(TableError):
+    """A feature has missing values, which could be read as a category if that were asked for."""
 
 
 def table_error(path: Path, problem: str) -> TableError:
@@ -88,6 +94,14 @@ def incomplete_column(
     if n_others:
         problem += f", and {n_others} other column{'s have' if n_others > 1 else ' has'} some too"
     return table_error(path, f"{problem}; fill or remove them before")
+
+
+def incomplete_feature(
+    path: Path, name: str, values: npt.NDArray[Any], bad: npt.NDArray[np.bool_], n_others: int
+) -> TableError:
+    """Say the same of a feature, and tell missing values from infinite ones by the error."""
+    error = incomplete_column(path, name, values, bad, n_others)
+    return MissingFeatureError(str(error)) if np.isnan(values[bad][0]) else error
 
 
 def unknown_name(path: Path, role: str, name: str, names: Sequence[str]) -> TableError:

@@ -16,16 +16,17 @@ import numpy as np
 import numpy.typing as npt
 
 from hsieve.data.tables.delimited import DelimitedSource
-from hsieve.data.tables.errors import incomplete_column
+from hsieve.data.tables.errors import TableError, incomplete_feature, listed
 from hsieve.data.tables.numpy_files import open_npy, open_npz
 from hsieve.data.tables.parquet import ParquetSource
 from hsieve.data.tables.roles import Opener, Request, Roles, assign_roles, open_source
 from hsieve.data.tables.source import Array, Source
-from hsieve.data.tables.values import category_codes, refuse_long_integers
+from hsieve.data.tables.values import category_codes, exact_numbers
 from hsieve.data.validation import TargetKind
 
 __all__ = ["Table", "read_table"]
 
+MISSING = ("refuse", "category")
 OPENERS: dict[str, Opener] = {
     ".csv": partial(DelimitedSource, delimiter=",", compression=None),
     ".tsv": partial(DelimitedSource, delimiter="\t", compression=None),
@@ -44,7 +45,7 @@ class Table:
     Parameters
     ----------
     X : ndarray of shape (n_samples, n_features)
-        The features as finite float64, in Fortran order.
+        The features as finite float64, in Fortran order; NaN is missing, where that was allowed.
     y : ndarray of shape (n_samples,)
         The target: float64 if continuous; class labels as int64 (uint64 where int64 is too
         small), or as an object array of str.
@@ -76,6 +77,7 @@ def read_table(
     categorical: Sequence[str] = (),
     target_kind: str = "auto",
     drop: Sequence[str] = (),
+    missing: str = "refuse",
 ) -> Table:
     r"""Read features and a target from a CSV, TSV, Parquet or NumPy file.
 
@@ -96,6 +98,10 @@ def read_table(
         distinct values; all other numbers are continuous.
     drop : sequence of str, default=()
         Columns to leave out; they are not checked.
+    missing : {"refuse", "category"}, default="refuse"
+        Whether to refuse missing values of features, or to let them through as NaN, for those who
+        make them a category, see :class:`hsieve.data.blocks.MissingAsLevel`. In a declared category
+        they have no code, but NaN too. The target may have none in any case.
 
     Returns
     -------
@@ -106,7 +112,7 @@ def read_table(
     ------
     TableError
         If the file cannot be read, a name is unknown, repeated or empty, a feature is not a
-        number, a value is missing or infinite, or an integer would be rounded.
+        number, a value is missing (and may not be) or infinite, or an integer would be rounded.
 
     Notes
     -----
@@ -128,10 +134,13 @@ def read_table(
     (('age', 'sex'), [[30.0, 0.0], [41.0, 1.0]], ['no', 'yes'])
     """
     path = Path(path)
+    if missing not in MISSING:
+        msg = f"missing is {missing!r}, accepted are {listed(MISSING)}"
+        raise TableError(msg)
     request = Request(target, categorical, target_kind, drop)
     with closing(open_source(path, target, OPENERS)) as source:
         roles = assign_roles(source, request)
-        X = _feature_matrix(source, roles)
+        X = _feature_matrix(source, roles, missing)
     return Table(
         X=X,
         y=roles.y,
@@ -143,8 +152,8 @@ def read_table(
     )
 
 
-def _feature_matrix(source: Source, roles: Roles) -> npt.NDArray[np.float64]:
-    """Fill the matrix column by column and refuse what is missing or infinite."""
+def _feature_matrix(source: Source, roles: Roles, missing: str) -> npt.NDArray[np.float64]:
+    """Fill the matrix column by column and refuse what is infinite, or missing and may not be."""
     features = roles.features
     X = np.empty((len(roles.y), len(features)), dtype=np.float64, order="F")
     for i, name in enumerate(features):
@@ -152,13 +161,11 @@ def _feature_matrix(source: Source, roles: Roles) -> npt.NDArray[np.float64]:
         if name in roles.declared:
             X[:, i] = category_codes(values)
         else:
-            if values.dtype.kind in "iu":
-                refuse_long_integers(source.path, name, values)
-            X[:, i] = values
-    bad = ~np.isfinite(X)
+            X[:, i] = exact_numbers(source.path, name, values)
+    bad = np.isinf(X) if missing == "category" else ~np.isfinite(X)
     affected = np.flatnonzero(bad.any(axis=0))
     if affected.size:
         first = affected[0]
         others = len(affected) - 1
-        raise incomplete_column(source.path, features[first], X[:, first], bad[:, first], others)
+        raise incomplete_feature(source.path, features[first], X[:, first], bad[:, first], others)
     return X

@@ -18,6 +18,7 @@ __all__ = [
     "LARGEST_EXACT_INTEGER",
     "beyond_exact",
     "category_codes",
+    "exact_numbers",
     "is_long_integer",
     "refuse_long_integers",
     "target_values",
@@ -80,6 +81,17 @@ def _not_finite(values: Array) -> npt.NDArray[np.bool_]:
     if values.dtype.kind == "O":
         return np.array([value is None for value in values.tolist()], dtype=bool)
     return ~np.isfinite(values)
+
+
+def exact_numbers(path: Path, name: str, values: Array) -> Array:
+    """Return numbers, None among integers as NaN, unless an integer would be rounded."""
+    if values.dtype.kind == "O":
+        found = np.array([0 if value is None else value for value in values.tolist()])
+        refuse_long_integers(path, name, found)
+        return values.astype(np.float64)
+    if values.dtype.kind in "iu":
+        refuse_long_integers(path, name, values)
+    return values
 
 
 def refuse_long_integers(path: Path, name: str, values: Array) -> None:

@@ -1,0 +1,220 @@
+"""The work of `hsieve interactions`, apart from options and tables on the screen."""
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsieve.cli.files import (
+    Columns,
+    gathered_warnings,
+    in_options,
+    plainly,
+    read_columns,
+    refusing,
+    write_rows,
+)
+
+if TYPE_CHECKING:
+    from hsieve.data.blocks import ColumnBlocks, ColumnTable
+    from hsieve.data.tables import Table
+    from hsieve.estimators import Interaction, InteractionScan
+
+__all__ = ["Findings", "Wish", "read", "scan", "write"]
+
+ABOUT_MISSING = ", or read them as one more category with --missing category"
+CSV_JOINTS = {"features": " x ", "own_shares": "; "}
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user wants of the scan.
+
+    Parameters
+    ----------
+    top : int
+        How many pairs, and triples, to report.
+    order : {2, 3}
+        3 looks for triples too.
+    missing : {"refuse", "category"}
+        What to do with missing values.
+    n_permutations : int
+        Random orders of the target; 0 for none.
+    screen : int or None
+        Look at so many features only.
+    screen_by : {"narrow", "relevance"}
+        How these are chosen.
+    time_limit : float
+        Most seconds; 0 for no limit.
+    memory_limit : str or None
+        Most memory, such as "2GB".
+    n_threads : int or None
+        Number of threads.
+    random_state : int
+        Seed.
+    """
+
+    top: int
+    order: int
+    missing: str
+    n_permutations: int
+    screen: int | None
+    screen_by: str
+    time_limit: float
+    memory_limit: str | None
+    n_threads: int | None
+    random_state: int
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found.
+
+    Parameters
+    ----------
+    pairs, triples : list of Interaction
+        Best first.
+    n_pairs_seen : int
+        How many pairs were looked at.
+    warnings : list of str
+        What the user should know.
+    seconds : float
+        Time of the scan.
+    """
+
+    pairs: "list[Interaction]"
+    triples: "list[Interaction]"
+    n_pairs_seen: int
+    warnings: list[str]
+    seconds: float
+
+
+def read(path: Path, columns: Columns) -> "Table | ColumnTable":
+    """Read a file, or leave its features there where it allows that.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    columns : Columns
+        Roles of its columns.
+
+    Returns
+    -------
+    Table or ColumnTable
+        The features and the target.
+
+    Raises
+    ------
+    BadInputError
+        If it cannot be read.
+    """
+    with refusing(ABOUT_MISSING):
+        return read_columns(path, columns, in_blocks=True)
+
+
+def scan(table: "Table | ColumnTable", wish: Wish) -> Findings:
+    """Look at the pairs of features of a table.
+
+    Parameters
+    ----------
+    table : Table or ColumnTable
+        Features and target.
+    wish : Wish
+        What is wanted.
+
+    Returns
+    -------
+    Findings
+        The best pairs and triples, and what is to be said about them.
+
+    Raises
+    ------
+    BadInputError
+        If the data do not allow it, or it would take too long.
+    """
+    started = time.perf_counter()
+    with gathered_warnings() as warned, plainly(table.source, ABOUT_MISSING):
+        scanned = _scan_for(table, wish).fit(_named_columns(table), table.y)
+    return Findings(
+        scanned.pairs_,
+        scanned.triples_,
+        scanned.n_pairs_seen_,
+        [in_options(text).replace("own_shares", "the shares alone") for text in warned],
+        time.perf_counter() - started,
+    )
+
+
+def write(path: Path, findings: Findings) -> None:
+    """Write what was found, whole or not at all: one row for each pair, then for each triple.
+
+    Names and own shares are lists in JSON and one text in CSV.
+
+    Parameters
+    ----------
+    path : Path
+        A file ending in .csv or .json.
+    findings : Findings
+        What was found.
+
+    Raises
+    ------
+    BadInputError
+        If the file cannot be written.
+    """
+    rows = [*_rows(findings.pairs), *_rows(findings.triples)]
+    if path.suffix.lower() == ".csv":
+        for row in rows:
+            row.update({key: joint.join(map(str, row[key])) for key, joint in CSV_JOINTS.items()})
+    write_rows(path, rows, list(rows[0]))
+
+
+def _scan_for(table: "Table | ColumnTable", wish: Wish) -> "InteractionScan":
+    """Make the selector."""
+    from hsieve.estimators import InteractionScan
+
+    return InteractionScan(
+        n_pairs=wish.top,
+        order=wish.order,
+        categorical=table.categorical,
+        target_kind=table.target_kind,
+        missing=wish.missing,
+        n_permutations=wish.n_permutations,
+        screen=wish.screen,
+        screen_by=wish.screen_by,
+        time_limit=None if wish.time_limit == 0 else wish.time_limit,
+        memory_limit=wish.memory_limit,
+        n_threads=wish.n_threads,
+        random_state=wish.random_state,
+    )
+
+
+def _named_columns(table: "Table | ColumnTable") -> "ColumnBlocks":
+    """Give the features with their names, so that results and warnings have them."""
+    from hsieve.data.blocks import ArrayBlocks, ColumnTable
+
+    if isinstance(table, ColumnTable):
+        return table.columns
+    return ArrayBlocks(table.X, table.feature_names)
+
+
+def _rows(found: "Sequence[Interaction]") -> list[dict[str, Any]]:
+    """Write interactions out; what is not known is None."""
+    return [
+        {
+            "rank": rank,
+            "order": len(one.features),
+            "features": list(one.names),
+            "score": one.score,
+            "strength": one.strength,
+            "own_shares": list(one.own_shares),
+            "p_value": one.p_value,
+            "family_wise_p": None if math.isnan(one.family_wise_p) else one.family_wise_p,
+            "false_discovery_rate": (
+                None if math.isnan(one.false_discovery_rate) else one.false_discovery_rate
+            ),
+        }
+        for rank, one in enumerate(found, start=1)
+    ]

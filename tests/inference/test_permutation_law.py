@@ -1,0 +1,62 @@
+"""Moments over all orders, and tails however far out."""
+
+import numpy as np
+import pytest
+from scipy import special, stats
+
+from hsieve.inference.permutation_law import MatrixMoments, log_gamma_tail, permutation_law
+from tests.reference import naive_interactions as naive
+
+
+@pytest.mark.parametrize("classes", [[0, 0, 0, 1, 1, 1], [0, 0, 1, 1, 1, 2]])
+def test_moments_of_a_product_of_kernels_are_those_over_all_orders(classes, rng):
+    first, second = (naive.number_gram(x) for x in rng.normal(size=(2, 6)))
+    product = naive.centred(naive.centred(first) * naive.centred(second))
+    target = naive.centred(naive.class_gram(classes))
+    expected = naive.moments_over_all_orders(product, target)
+    found = permutation_law(MatrixMoments.of(product), MatrixMoments.of(target))
+    np.testing.assert_allclose(found, expected, rtol=1e-10)
+
+
+def test_moments_from_rows_are_those_of_their_matrices(rng):
+    rows = rng.normal(size=(3, 4, 20))
+    rows -= rows.mean(axis=2, keepdims=True)
+    together = MatrixMoments.of_rows(rows, 20)
+    for place, own in enumerate(rows):
+        alone = MatrixMoments.of(own.T @ own)
+        for name in ("trace", "squares", "squared_diagonal", "spread", "unevenness"):
+            expected = getattr(alone, name)
+            assert getattr(together, name)[place] == pytest.approx(expected, rel=1e-10), name
+
+
+@pytest.mark.parametrize("shape", [0.05, 0.5, 1.0, 3.7, 60.0, 900.0])
+def test_tail_is_that_of_the_gamma_law(shape):
+    scale = 0.3
+    law = stats.gamma(shape, scale=scale)
+    values = law.mean() + law.std() * np.array([-3.0, -0.5, 0.0, 1.0, 4.0, 12.0])
+    np.testing.assert_allclose(
+        log_gamma_tail(values, law.mean(), law.var()), law.logsf(np.maximum(values, 0)), rtol=1e-9
+    )
+
+
+@pytest.mark.parametrize("shape", [0.5, 1.0, 2.0, 10.0, 80.0])
+def test_tail_goes_on_smoothly_where_numbers_end(shape):
+    """Beyond 1e-290 the slope is the hazard of the law, by the continued fraction of its tail."""
+    values = np.linspace(600.0, 1_500.0, 400)
+    logs = log_gamma_tail(values, shape, shape)
+    assert np.isfinite(logs).all()
+    assert logs[0] > np.log(1e-290) > logs[-1]
+    # Lentz: Gamma(a, x) = x^a e^-x / (x + 1 - a - 1 (1 - a) / (x + 3 - a - 2 (2 - a) / ...)).
+    fraction = values + 1 + 2 * 200 - shape
+    for k in range(200, 0, -1):
+        fraction = values + 2 * k - 1 - shape - k * (k - shape) / fraction
+    exact = shape * np.log(values) - values - special.gammaln(shape) - np.log(fraction)
+    np.testing.assert_allclose(logs, exact, rtol=1e-4)
+
+
+def test_tail_without_a_law_is_one():
+    np.testing.assert_array_equal(log_gamma_tail([5.0, 5.0, 5.0], [0, 1, -1], [1, 0, 1]), 0.0)
+
+
+def test_tail_of_nothing_is_one():
+    np.testing.assert_array_equal(log_gamma_tail([0.0, -2.0], 1.0, 0.5), 0.0)

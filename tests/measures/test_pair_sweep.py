@@ -1,0 +1,181 @@
+"""The sweep keeps the same pairs however the work is cut up, and looks at each pair once."""
+
+import hypothesis
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import strategies as st
+
+from hsieve.data.blocks import ParquetBlocks, open_columns
+from hsieve.kernels import leading_factors
+from hsieve.measures.interactions import Evidence, InteractionTarget
+from hsieve.measures.pair_sweep import pairs_among, strongest_pairs
+from tests.measures.factors import factors_of
+
+N_SAMPLES, N_FEATURES = 80, 30
+
+
+@pytest.fixture
+def mixed(rng):
+    """Numbers, bits and genotypes, so that tiles of several ranks are made."""
+    X = rng.normal(size=(N_SAMPLES, N_FEATURES))
+    X[:, 10:20] = rng.integers(0, 2, (N_SAMPLES, 10))
+    X[:, 20:] = rng.integers(0, 3, (N_SAMPLES, 10))
+    y = ((X[:, 3] > 0) ^ (X[:, 12] > 0)).astype(int)
+    return X, y
+
+
+def swept(X, y, n_kept=40, n_threads=1, **options):
+    target = InteractionTarget.of(y).for_sweep()
+    return strongest_pairs(factors_of(X, **options), target, n_kept=n_kept, n_threads=n_threads)
+
+
+def assert_same(found, expected):
+    np.testing.assert_array_equal(found.features, expected.features)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-4)
+    np.testing.assert_allclose(found.ratios, expected.ratios, rtol=1e-5)
+    np.testing.assert_allclose(found.traces, expected.traces, rtol=1e-5)
+    assert found.n_pairs == expected.n_pairs == pairs_among(N_FEATURES)
+
+
+def test_true_pair_comes_first(mixed):
+    found = swept(*mixed)
+    assert found.features[0].tolist() == [3, 12]
+    assert len(found.features) == 40
+    assert (np.diff(found.scores) <= 0).all()
+    assert (found.features[:, 0] < found.features[:, 1]).all()
+
+
+@pytest.mark.parametrize("n_threads", [2, 3, 5])
+def test_number_of_threads_does_not_matter(n_threads, mixed, monkeypatch):
+    monkeypatch.setattr(leading_factors, "TILE_WIDTH", 4)
+    assert_same(swept(*mixed, n_threads=n_threads), swept(*mixed))
+
+
+@pytest.mark.parametrize("width", [1, 3, 7])
+def test_width_of_tiles_does_not_matter(width, mixed, monkeypatch):
+    expected = swept(*mixed)
+    monkeypatch.setattr(leading_factors, "TILE_WIDTH", width)
+    assert_same(swept(*mixed), expected)
+
+
+@pytest.mark.parametrize("n_at_a_time", [1, 4, 10])
+def test_limit_on_memory_does_not_matter(n_at_a_time, mixed):
+    most_bytes = int(n_at_a_time * 4 * N_SAMPLES * 3 / 0.45)
+    assert len(factors_of(mixed[0], most_bytes=most_bytes).pieces) > 1
+    assert_same(swept(*mixed, most_bytes=most_bytes), swept(*mixed))
+
+
+@pytest.mark.parametrize("form", ["dense", "coded"])
+def test_pieces_hold_no_more_than_allowed(form, mixed):
+    most_bytes = 40_000
+    factors = factors_of(mixed[0], most_bytes=most_bytes, form=form)
+    pieces = factors.pieces
+    np.testing.assert_array_equal(np.concatenate(pieces), np.arange(N_FEATURES))
+    for piece in pieces:
+        tiles = list(factors.tiles(piece))
+        assert sum(tile.rows.nbytes for tile in tiles) <= most_bytes / 2
+        held = np.concatenate([tile.features for tile in tiles])
+        np.testing.assert_array_equal(np.sort(held), piece)
+
+
+def test_storage_does_not_matter(mixed, tmp_path):
+    X, y = mixed
+    expected = swept(X, y)
+    names = [f"g{j}" for j in range(N_FEATURES)]
+    np.save(tmp_path / "c.npy", X)
+    np.save(tmp_path / "f.npy", np.asfortranarray(X))
+    np.save(tmp_path / "table.npy", np.column_stack([X, y]))
+    pq.write_table(
+        pa.table(dict(zip(names, X.T, strict=True))), tmp_path / "x.parquet", row_group_size=30
+    )
+    storages = {
+        "Fortran order": np.asfortranarray(X),
+        "every other column of a wider array": np.repeat(X, 2, axis=1)[:, ::2],
+        "mapped in C order": np.load(tmp_path / "c.npy", mmap_mode="r"),
+        "mapped in Fortran order": np.load(tmp_path / "f.npy", mmap_mode="r"),
+        "columns of a NumPy file": open_columns(tmp_path / "table.npy", target="-1").columns,
+        "Parquet": ParquetBlocks(tmp_path / "x.parquet", names),
+    }
+    for stored in storages.values():
+        assert_same(swept(stored, y), expected)
+
+
+def test_constant_features_are_in_no_pair(mixed):
+    X, y = mixed
+    X[:, [3, 20]] = 7.0
+    found = swept(X, y, n_kept=1000)
+    assert found.n_pairs == len(found.features) == pairs_among(N_FEATURES - 2)
+    assert not np.isin(found.features, [3, 20]).any()
+
+
+@hypothesis.settings(max_examples=15, deadline=None)
+@hypothesis.given(
+    seed=st.integers(0, 10**6),
+    n_features=st.integers(2, 14),
+    n_kept=st.integers(1, 12),
+    width=st.integers(1, 6),
+    n_threads=st.integers(1, 3),
+)
+def test_pairs_kept_above_a_running_floor_are_the_best_of_all(
+    seed, n_features, n_kept, width, n_threads
+):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(40, n_features))
+    X[:, ::3] = rng.integers(0, 3, X[:, ::3].shape)
+    y = rng.integers(0, 3, 40)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(leading_factors, "TILE_WIDTH", width)
+        few = swept(X, y, n_kept=n_kept, n_threads=n_threads)
+        everything = swept(X, y, n_kept=10**6)
+    n_varying = int((X.std(axis=0) > 0).sum())
+    assert few.n_pairs == everything.n_pairs == len(everything.features) == pairs_among(n_varying)
+    assert len(few.features) == min(n_kept, len(everything.features))
+    # Below the mean all evidence is zero and which of those are kept does not matter.
+    np.testing.assert_allclose(few.scores, everything.scores[: len(few.scores)], rtol=1e-6)
+    told = few.scores > 0
+    np.testing.assert_array_equal(few.features[told], everything.features[: len(told)][told])
+
+
+def test_only_pairs_above_the_given_floor_are_kept(mixed):
+    X, y = mixed
+    target = InteractionTarget.of(y).for_sweep()
+    everything = strongest_pairs(factors_of(X), target, n_kept=1000)
+    floor = float(everything.scores[20])
+    found = strongest_pairs(factors_of(X), target, n_kept=1000, floor=floor)
+    np.testing.assert_array_equal(found.features, everything.features[:20])
+
+
+@pytest.mark.parametrize("n_kept", [1, 5, 30])
+@pytest.mark.parametrize("width", [1, 4, 1024])
+@pytest.mark.parametrize("n_at_a_time", [3, 1000])
+def test_ties_go_to_the_lower_features(n_kept, width, n_at_a_time, monkeypatch):
+    """Bits with every entry exact, so that copies tie to the last digit."""
+    monkeypatch.setattr(leading_factors, "TILE_WIDTH", width)
+    a, b = (np.tile(pattern, 8) for pattern in ([0.0, 0, 1, 1], [0.0, 1, 0, 1]))
+    X = np.column_stack([a, b] * 5)
+    most_bytes = int(n_at_a_time * 4 * len(X) * 3 / 0.45)
+    found = swept(X, (a != b).astype(int), n_kept=n_kept, most_bytes=most_bytes)
+    ties = [(i, j) for i in range(10) for j in range(i + 1, 10) if (i + j) % 2]
+    assert found.scores.max() == pytest.approx(found.scores[: len(ties)].min(), rel=1e-12)
+    np.testing.assert_array_equal(found.features[: len(ties)], ties[:n_kept])
+
+
+@pytest.mark.parametrize("score", [1e-6, 0.3, 5.0, 800.0])
+@pytest.mark.parametrize("degrees", [1.0, 2.7, 40.0])
+def test_least_ratio_is_where_the_score_is_reached(score, degrees):
+    scoring = Evidence(mean_ratio=0.02, target_degrees=1.8)
+    least = scoring.least_ratio(score, degrees, 1.0)
+    reached, above = scoring.scores(
+        np.array([least, least * (1 + 4e-6)]), np.full(2, degrees), np.ones(2)
+    )
+    assert reached <= score < above
+
+
+@pytest.mark.parametrize("score", [0.3, 5.0, 80.0])
+def test_least_ratio_is_a_bound_for_pairs_of_fewer_degrees(score):
+    scoring = Evidence(mean_ratio=0.02, target_degrees=1.8)
+    least = scoring.least_ratio(score, 9.0, 1.0)
+    fewer = np.linspace(0.5, 9.0, 30)
+    assert (scoring.scores(np.full(30, least), fewer, np.ones(30)) <= score).all()
