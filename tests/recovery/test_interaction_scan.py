@@ -78,6 +78,12 @@ def genotypes_and_unequal_classes(rng, n=100, d=60):
     return rng.binomial(2, frequencies, (n, d)), (np.arange(n) % 5 == 0).astype(int)
 
 
+def near_copies_and_classes(rng, n=100, d=60):
+    """As the correlated features, but correlated by 0.99."""
+    shared = np.repeat(rng.normal(size=(n, 10)), d // 10, axis=1)
+    return np.sqrt(0.99) * shared + 0.1 * rng.normal(size=(n, d)), rng.integers(0, 2, n)
+
+
 NULL_SETS = [
     normal_features_and_classes,
     correlated_features_and_numbers,
@@ -105,8 +111,14 @@ def rate_of_false_discoveries(make, n_sets, order=2):
     return int((p_values < LEVEL).sum())
 
 
+NEAR_COPIES = pytest.param(
+    near_copies_and_classes,
+    marks=pytest.mark.xfail(reason="the tail fitted to copies of one score falls too fast"),
+)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("make", NULL_SETS)
+@pytest.mark.parametrize("make", [*NULL_SETS, NEAR_COPIES])
 def test_noise_has_a_significant_pair_as_often_as_stated(make):
     """The family-wise error at 5 % lies in the band that holds 99.9 % of binomial counts."""
     low, high = binom.interval(CONFIDENCE, N_NULL_SETS, LEVEL)

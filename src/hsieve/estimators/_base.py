@@ -1,8 +1,8 @@
 """What every selector owes scikit-learn and its users, written once.
 
-A concrete selector says which measure and which strategy it is (:meth:`BaseSelector._parts`); this
-class validates the data, sets constant columns aside, runs the search and puts the result where
-people look for it.
+The base validates the data, sets constant columns aside and puts the result where people look for
+it. Most selectors are a measure and a strategy: they say which (:meth:`SearchSelector._parts`), and
+the search is run for them.
 """
 
 import warnings
@@ -37,7 +37,7 @@ from hsieve.measures.base import Measure
 from hsieve.strategies.base import SelectionPath, Strategy
 from hsieve.threads import one_blas_thread
 
-__all__ = ["BaseSelector"]
+__all__ = ["BaseSelector", "SearchSelector"]
 
 DEFAULT_N_FEATURES = 10
 MIN_SAMPLES = 4
@@ -63,49 +63,6 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     """
 
     n_features_to_select: int | float | None
-
-    @abstractmethod
-    def _parts(self) -> tuple[Measure, Strategy]:
-        """Measure and strategy made from the constructor's parameters."""
-
-    def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features: finite numbers. Measures that read their features in blocks of columns also
-            take :class:`hsieve.data.blocks.ColumnBlocks`.
-        y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
-            Classes, numbers, several outputs, or a Gram matrix where the measure takes one.
-
-        Returns
-        -------
-        self
-            The fitted selector.
-        """
-        measure, strategy = self._parts()
-        strategy.check_compatible(measure)
-        if measure.takes_blocks:
-            blocks, target = self._validated_blocks(X, y)
-            self._check(measure, strategy, target, blocks.n_samples)
-            with one_blas_thread():
-                everything = measure.bind(blocks, target)
-                varying = self._varying_features(everything.constant)
-                self._search(strategy, everything.among(varying), varying)
-        else:
-            data, target = self._validated(X, y, dtype=[np.float64, np.float32])
-            self._check(measure, strategy, target, len(data))
-            varying = self._varying_features(constant_columns(data))
-            self._search(strategy, _bind(measure, data, target, varying), varying)
-        return self
-
-    def _search(self, strategy: Strategy, bound: Any, varying: NDArray[np.intp]) -> None:
-        """Search among the varying features and keep the result."""
-        n_wanted = self._n_wanted(self.n_features_in_)
-        strategy = strategy.among(varying, self.n_features_in_)
-        path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
-        self._keep(path, varying, n_wanted)
 
     def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], NDArray[Any]]:
         """Arrays of features and target that scikit-learn finds in order."""
@@ -170,17 +127,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         allowed = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
         return {"dtype": [np.float64, np.float32], "ensure_all_finite": allowed}
 
-    def _check(
-        self, measure: Measure, strategy: Strategy, target: NDArray[Any], n_samples: int
-    ) -> None:
+    def _check(self, measure: Measure, target: NDArray[Any], n_samples: int) -> None:
         """Refuse targets, positions and sizes that nothing can be done with, before any work."""
         _check_target(target, measure)
         check_positions(getattr(measure, "categorical", ()), self.n_features_in_)
         if n_samples < MIN_SAMPLES:
             msg = f"Found n_samples = {n_samples}; at least {MIN_SAMPLES} samples are needed."
             raise ValueError(msg)
-        n_wanted = self._n_wanted(self.n_features_in_)
-        strategy.check_parameters(self.n_features_in_, n_wanted)
+        self._n_wanted(self.n_features_in_)
 
     def _n_wanted(self, n_features: int) -> int:
         """Work out the number of features asked for."""
@@ -243,6 +197,59 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         tags.target_tags.two_d_labels = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
+
+
+class SearchSelector(BaseSelector):
+    """Base of selectors that are a measure and a strategy."""
+
+    @abstractmethod
+    def _parts(self) -> tuple[Measure, Strategy]:
+        """Measure and strategy made from the constructor's parameters."""
+
+    def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers. Measures that read their features in blocks of columns also
+            take :class:`hsieve.data.blocks.ColumnBlocks`.
+        y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
+            Classes, numbers, several outputs, or a Gram matrix where the measure takes one.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        measure, strategy = self._parts()
+        strategy.check_compatible(measure)
+        if measure.takes_blocks:
+            blocks, target = self._validated_blocks(X, y)
+            self._check(measure, target, blocks.n_samples)
+            self._check_strategy(strategy)
+            with one_blas_thread():
+                everything = measure.bind(blocks, target)
+                varying = self._varying_features(everything.constant)
+                self._search(strategy, everything.among(varying), varying)
+        else:
+            data, target = self._validated(X, y, dtype=[np.float64, np.float32])
+            self._check(measure, target, len(data))
+            self._check_strategy(strategy)
+            varying = self._varying_features(constant_columns(data))
+            self._search(strategy, _bind(measure, data, target, varying), varying)
+        return self
+
+    def _check_strategy(self, strategy: Strategy) -> None:
+        """Refuse settings of the strategy that do not fit the data, before any work."""
+        strategy.check_parameters(self.n_features_in_, self._n_wanted(self.n_features_in_))
+
+    def _search(self, strategy: Strategy, bound: Any, varying: NDArray[np.intp]) -> None:
+        """Search among the varying features and keep the result."""
+        n_wanted = self._n_wanted(self.n_features_in_)
+        strategy = strategy.among(varying, self.n_features_in_)
+        path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
+        self._keep(path, varying, n_wanted)
 
 
 def _flat(target: NDArray[Any]) -> NDArray[Any]:

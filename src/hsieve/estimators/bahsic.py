@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._base import SearchSelector
 from hsieve.kernels import Gaussian, Kernel
 from hsieve.measures import HSIC
 from hsieve.measures.base import Measure
@@ -18,7 +18,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["BAHSIC", "FOHSIC"]
 
 
-class BAHSIC(BaseSelector):
+class BAHSIC(SearchSelector):
     """Backward elimination with HSIC: finds features that matter only together.
 
     Parameters
@@ -116,7 +116,7 @@ class BAHSIC(BaseSelector):
         return measure, strategy
 
 
-class FOHSIC(BaseSelector):
+class FOHSIC(SearchSelector):
     """Forward selection with HSIC: quick where few features are wanted.
 
     Parameters

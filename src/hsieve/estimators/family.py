@@ -1,6 +1,6 @@
 """The older scores of the BAHSIC family as a ranking selector."""
 
-from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._base import SearchSelector
 from hsieve.measures.base import Measure
 from hsieve.measures.family import FamilyScore
 from hsieve.strategies import Ranking
@@ -9,7 +9,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["FamilyRanking"]
 
 
-class FamilyRanking(BaseSelector):
+class FamilyRanking(SearchSelector):
     """Rank features by one of the scores that HSIC with linear kernels unifies.
 
     Parameters

@@ -20,12 +20,13 @@ from hsieve.inference.interaction_search import FoundInteractions, InteractionSe
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.factor_store import FactorStore
 from hsieve.kernels.leading_factors import LeadingFactors
-from hsieve.measures.interactions import NUMERIC_COLUMNS, InteractionTarget
+from hsieve.measures.interactions import InteractionTarget
 from hsieve.measures.pair_sweep import pairs_among
 from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.measures.targets import TARGET_KERNELS
 from hsieve.progress import stage
 from hsieve.strategies import Backward
-from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.strategies.base import SelectionPath, best_first
 from hsieve.threads import one_blas_thread
 
 __all__ = ["Interaction", "InteractionScan"]
@@ -108,6 +109,9 @@ class InteractionScan(BaseSelector):
         Features that are categories.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
+    target_kernel : {"linear", "gaussian"}, default="linear"
+        For numbers. "linear" asks whether the mean of y is more than a sum of effects; "gaussian"
+        whether the law of y depends on features together in any way, as it does for a sum too.
     missing : {"refuse", "category"}, default="refuse"
         What to do with NaN: refuse, or make a feature that has any a category with one more level,
         as suits genotypes.
@@ -170,6 +174,7 @@ class InteractionScan(BaseSelector):
         rank: int = 3,
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
+        target_kernel: str = "linear",
         missing: str = "refuse",
         n_permutations: int = 20,
         screen: int | None = None,
@@ -186,6 +191,7 @@ class InteractionScan(BaseSelector):
         self.rank = rank
         self.categorical = categorical
         self.target_kind = target_kind
+        self.target_kernel = target_kernel
         self.missing = missing
         self.n_permutations = n_permutations
         self.screen = screen
@@ -213,19 +219,23 @@ class InteractionScan(BaseSelector):
         """
         self._check_settings()
         blocks, target = self._validated_blocks(X, y)
-        measure, strategy = self._parts()
+        measure = PairwiseHSIC(
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+            memory_limit=self.memory_limit,
+        )
+        self._check(measure, target, blocks.n_samples)
         if self.missing == "category":
             blocks = MissingAsLevel(blocks)
-            listed = check_positions(self.categorical, blocks.n_features)
+            listed = check_positions(self.categorical, blocks.n_features) % blocks.n_features
             missing = np.flatnonzero(blocks.has_missing)
             measure.set_params(categorical=np.union1d(listed, missing).tolist())
-        self._check(measure, strategy, target, blocks.n_samples)
         _refuse_lone_classes(target, self.target_kind)
         with one_blas_thread(), stage(0.0, LOOKED_THROUGH):
             everything = measure.bind(blocks, target)
             varying = self._varying_features(everything.constant)
             if len(varying) < 2:
-                msg = "Only 1 feature(s) can be used, but an interaction needs two that vary."
+                msg = "Only 1 feature(s) can be used, but an interaction needs at least two."
                 raise ValueError(msg)
             relevance = everything.relevance(np.arange(blocks.n_features))
             looked_at = self._screened(blocks, target, measure, varying, relevance)
@@ -247,20 +257,12 @@ class InteractionScan(BaseSelector):
         )
         return self
 
-    def _parts(self) -> tuple[PairwiseHSIC, Strategy]:
-        measure = PairwiseHSIC(
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-            memory_limit=self.memory_limit,
-        )
-        # The sweep is no search over sets of features; the strategy here only checks settings.
-        return measure, Backward()
-
     def _check_settings(self) -> None:
         """Refuse settings that make no sense, before any work."""
         for name, choices in (
             ("order", ORDERS),
             ("triples", SEARCHES),
+            ("target_kernel", TARGET_KERNELS),
             ("missing", MISSING),
             ("screen_by", SCREENS),
         ):
@@ -293,7 +295,8 @@ class InteractionScan(BaseSelector):
         standing = relevance[varying]
         if self.screen_by == "narrow":
             # The rule by which BAHSIC judges features in its first round.
-            categorical = np.flatnonzero(np.isin(varying, list(measure.categorical))).tolist()
+            listed = check_positions(measure.categorical, blocks.n_features) % blocks.n_features
+            categorical = np.flatnonzero(np.isin(varying, listed)).tolist()
             screening = BAHSIC(categorical=categorical, target_kind=self.target_kind)
             joint, strategy = screening._parts()
             assert isinstance(strategy, Backward)
@@ -307,11 +310,9 @@ class InteractionScan(BaseSelector):
         most_columns = np.full(store.n_features, self.rank)
         most_columns[store.categorical] = COLUMNS_OF_CATEGORY * self.rank
         most_bytes = MemoryPlan.for_data(store.n_samples, self.memory_limit).tile_bytes
-        numeric = target_kind_of(target, self.target_kind) == "continuous"
         return InteractionSearch(
             LeadingFactors(store, features, most_columns, most_bytes),
-            InteractionTarget.of(target, self.target_kind),
-            n_columns=NUMERIC_COLUMNS if numeric else None,
+            InteractionTarget.of(target, self.target_kind, self.target_kernel),
             n_permutations=self.n_permutations,
             n_threads=self.n_threads,
             seed=self.random_state,

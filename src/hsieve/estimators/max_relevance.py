@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._base import SearchSelector
 from hsieve.estimators._pairwise import chosen_measure
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC
@@ -12,7 +12,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["MaxRelevance"]
 
 
-class MaxRelevance(BaseSelector):
+class MaxRelevance(SearchSelector):
     """Rank features by their own dependence on the target; MR-NHSIC by default.
 
     Parameters

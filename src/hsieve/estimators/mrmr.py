@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._base import SearchSelector
 from hsieve.estimators._pairwise import chosen_measure
 from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
@@ -12,7 +12,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["MRMR"]
 
 
-class MRMR(BaseSelector):
+class MRMR(SearchSelector):
     """Minimum redundancy, maximum relevance, one feature at a time.
 
     Parameters

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.data.blocks import ColumnBlocks
-from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._base import SearchSelector
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
@@ -62,7 +62,7 @@ class SelectedPair:
     relevance: float
 
 
-class _LarsSelector(BaseSelector):
+class _LarsSelector(SearchSelector):
     """What N3LARS and HSIC Lasso share: all but the normalisation of the kernels."""
 
     _normalised: bool

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._base import SearchSelector
 from hsieve.estimators._pairwise import chosen_measure
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC
@@ -14,7 +14,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["QPFS"]
 
 
-class QPFS(BaseSelector):
+class QPFS(SearchSelector):
     """Quadratic programming feature selection.
 
     Parameters

@@ -1,6 +1,6 @@
 """Free choice: any measure with any strategy that fits it."""
 
-from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._base import SearchSelector
 from hsieve.measures import HSIC
 from hsieve.measures.base import Measure
 from hsieve.strategies import Backward, Forward, Ranking
@@ -11,7 +11,7 @@ __all__ = ["DependenceSelector"]
 STRATEGIES = {"ranking": Ranking, "forward": Forward, "backward": Backward}
 
 
-class DependenceSelector(BaseSelector):
+class DependenceSelector(SearchSelector):
     """Select features with a measure of dependence and a search strategy of your choice.
 
     Parameters

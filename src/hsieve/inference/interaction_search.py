@@ -40,8 +40,6 @@ CANDIDATES_A_WANTED = 20
 TESTED_AT_ONCE = 200
 # Tested scores may lie a little above the evidence.
 EVIDENCE_MARGIN = 2.0
-# Of each random order, so many of the best are tested.
-TESTED_BY_CHANCE = 20
 # Up to so many pairs or triples each random order looks at all of them.
 FEW_ENOUGH = 2_000_000
 # Operations up to which all triples are looked at: about a minute on two cores.
@@ -85,10 +83,7 @@ class _Candidates:
     features: IndexArray
     evidence: FloatArray
     n_looked_at: int
-
-    @property
-    def is_cut(self) -> bool:
-        return len(self.features) < self.n_looked_at
+    is_cut: bool
 
 
 # Finds so many candidates among features for a target.
@@ -104,9 +99,7 @@ class InteractionSearch:
     factors : LeadingFactors
         The features.
     target : InteractionTarget
-        The target, all of it.
-    n_columns : int or None, default=None
-        Columns of the target that sweeps look at; None for all. Tests always look at all.
+        The target. Tests look at all of its columns, sweeps at the heaviest.
     n_permutations : int, default=20
         Number of random orders of the target; 0 for none.
     n_threads : int or None, default=None
@@ -117,7 +110,6 @@ class InteractionSearch:
 
     factors: LeadingFactors
     target: InteractionTarget
-    n_columns: int | None = None
     n_permutations: int = 20
     n_threads: int | None = None
     seed: int | np.random.Generator | None = 0
@@ -143,7 +135,7 @@ class InteractionSearch:
 
     def seconds(self) -> float:
         """Estimate how long looking at all pairs takes, with random orders of the target."""
-        target = self._leading(self.target).for_sweep()
+        target = self.target.leading().for_sweep()
         once = seconds_for(self.factors, target, n_threads=self.n_threads)
         return once * (2 if self.n_permutations else 1)
 
@@ -151,7 +143,7 @@ class InteractionSearch:
         """Count the multiplications of a search through all triples."""
         columns = self.factors.most_columns[self.factors.features].mean()
         n_triples = comb(len(self.factors.features), 3)
-        n_target = len(self.target.columns[: self.n_columns])
+        n_target = len(self.target.leading().columns)
         return float(2 * n_triples * columns**3 * n_target * self.target.n_samples)
 
     def _find(self, search: _Search, n_wanted: int, order: int) -> FoundInteractions:
@@ -166,7 +158,7 @@ class InteractionSearch:
         family_wise, false_discovery = nothing_known, nothing_known
         if self.n_permutations and len(features):
             with stage(searched + 0.1, 1.0, "random orders of the target"):
-                by_chance, times_more = self._by_chance(search, tester, order)
+                by_chance, times_more = self._by_chance(search, tester, n_wanted, order)
             law = MaximumLaw.fitted(by_chance, times_more)
             family_wise = law.family_wise(tests.scores)
             false_discovery = law.false_discovery(tests.scores)
@@ -175,7 +167,7 @@ class InteractionSearch:
         )
 
     def _by_chance(
-        self, search: _Search, tester: InteractionTester, order: int
+        self, search: _Search, tester: InteractionTester, n_wanted: int, order: int
     ) -> tuple[list[FloatArray], float]:
         """Give the best scores of random orders, and how many times more there are in all."""
         rng = np.random.default_rng(self.seed)
@@ -190,13 +182,14 @@ class InteractionSearch:
                 drawn = drawn.among(np.sort(rng.choice(features, n_drawn, replace=False)))
             target = self.target.permuted(rng.permutation(self.target.n_samples))
             with stage(number / self.n_permutations, (number + 1) / self.n_permutations):
-                candidates = search(drawn, target, TESTED_BY_CHANCE)
-            best = tester.test(candidates.features, target).scores
-            scores.append(best if len(best) else np.zeros(1))
+                candidates = search(drawn, target, LEAST_CANDIDATES)
+                # By the very rule by which candidates are tested in the search itself.
+                _, tests, _ = _best_tested(candidates, tester, target, n_wanted)
+            scores.append(tests.scores if len(tests.scores) else np.zeros(1))
             n_looked_at += candidates.n_looked_at
         n_all = comb(len(features), order)
         if search == self._beam:
-            n_all = len(features) * BEAM_WIDTH
+            n_all = len(features) * min(BEAM_WIDTH, comb(len(features), 2))
         return scores, n_all * self.n_permutations / max(n_looked_at, 1)
 
     def _pair_candidates(
@@ -204,17 +197,19 @@ class InteractionSearch:
     ) -> _Candidates:
         found = strongest_pairs(
             factors,
-            self._leading(target).for_sweep(),
+            target.leading().for_sweep(),
             n_kept=n_kept,
             n_threads=self.n_threads,
         )
-        return _Candidates(found.features, found.scores, found.n_pairs)
+        return _Candidates(
+            found.features, found.scores, found.n_pairs, is_cut=len(found.features) < found.n_pairs
+        )
 
     def _all_triples(
         self, factors: LeadingFactors, target: InteractionTarget, n_kept: int
     ) -> _Candidates:
         """Look at all triples: for each feature, at all pairs of later ones beside it."""
-        leading = self._leading(target)
+        leading = target.leading()
         triples, scores = np.empty((0, 3), dtype=np.intp), np.empty(0)
         n_looked_at, floor = 0, -1.0
         order = factors.features
@@ -233,17 +228,17 @@ class InteractionSearch:
             best = np.argsort(-scores, kind="stable")[:n_kept]
             triples, scores = np.concatenate([triples, added])[best], scores[best]
             floor = float(scores[-1]) if len(scores) == n_kept else -1.0
-        return _Candidates(triples, scores, n_looked_at)
+        return _Candidates(triples, scores, n_looked_at, is_cut=len(triples) < n_looked_at)
 
     def _beam(self, factors: LeadingFactors, target: InteractionTarget, n_kept: int) -> _Candidates:
         """Extend the best pairs by every other feature."""
         pairs = self._pair_candidates(factors, target, BEAM_WIDTH).features
         if not len(pairs):
-            return _Candidates(np.empty((0, 3), dtype=np.intp), np.empty(0), 0)
+            return _Candidates(np.empty((0, 3), dtype=np.intp), np.empty(0), 0, is_cut=False)
         found = strongest_extensions(
             _product_tile(factors, pairs),
             factors,
-            self._leading(target).for_sweep(),
+            target.leading().for_sweep(),
             n_kept=3 * n_kept,  # a triple may come from three pairs
             n_threads=self.n_threads,
         )
@@ -252,10 +247,10 @@ class InteractionSearch:
         triples = np.sort(members[different], axis=1)
         _, first = np.unique(triples, axis=0, return_index=True)
         first = np.sort(first)[:n_kept]
-        return _Candidates(triples[first], found.scores[different][first], found.n_pairs)
-
-    def _leading(self, target: InteractionTarget) -> InteractionTarget:
-        return InteractionTarget(target.columns[: self.n_columns])
+        is_cut = len(found.features) < found.n_pairs or len(first) == n_kept
+        return _Candidates(
+            triples[first], found.scores[different][first], found.n_pairs, is_cut=is_cut
+        )
 
 
 def _best_tested(

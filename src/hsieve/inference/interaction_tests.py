@@ -2,9 +2,10 @@
 
 The factors of the features, multiplied elementwise, span the functions of all of them together, W.
 The functions of fewer of them, B, are projected out of W and of the target's factor G: for a pair
-the leading directions of either feature, for a triple those and the products of each two. What is
-left can only come from all of them together. A feature and its copy leave nothing, whatever they
-tell about the target; for independent features the projection changes little. The statistic
+the leading directions of either feature and all products of its own columns, for a triple those and
+the products of each two. What is left can only come from all of them together. A feature and its
+copy leave nothing, whatever they tell about the target, since their products are products of one
+feature's own columns; for independent features the projection changes little. The statistic
 
     |W'G|^2,    W and G orthogonal to B,
 
@@ -15,6 +16,7 @@ permutation_law`), and the *score* of the features is minus its natural logarith
 Cost: O(n b^2) for each pair, with some b = 20 directions.
 """
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -31,15 +33,19 @@ __all__ = ["InteractionTester", "InteractionTests"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-# Directions of a feature's own effect that are projected out: at most so many, and no more than
-# one for each of so many samples.
+# Leading directions of a feature that are projected out at most. So many samples are needed for
+# each, and for each column that enters a product.
 OWN_DIRECTIONS = 8
 SAMPLES_A_DIRECTION = 20
+# Own directions with less than this share of the heaviest one's weight are rounding.
+NEGLIGIBLE = 1e-5
 # Keeps the projection stable where directions of two features are the same.
 RIDGE = 1e-8
+# Two features of a triple that share this much (NHSIC) are one.
+COPIES = 0.9
 # Features that leave less than this share of their product are no more than functions of fewer.
 NOTHING_LEFT = 1e-4
-# What is left of so few samples after the projection has no law.
+# Where the projection leaves no more free samples than this there is nothing to test.
 LEAST_FREE = 6
 # Numbers treated together.
 BATCH_NUMBERS = 2_000_000
@@ -122,7 +128,7 @@ class InteractionTester:
         """
         n_tuples, order = tuples.shape
         columns = int(self._most_columns[tuples].max(initial=1))
-        n_rows = columns**order + order * (columns**2 + OWN_DIRECTIONS)
+        n_rows = columns**order + 2 * order * (columns**2 + OWN_DIRECTIONS)
         width = max(1, BATCH_NUMBERS // (n_rows * target.n_samples))
         parts = [
             self._batch(tuples[start : start + width], target)
@@ -146,34 +152,36 @@ class InteractionTester:
         left = basis.project_out(
             np.broadcast_to(target.columns, (len(tuples), *target.columns.shape))
         )
-        n_free = np.maximum(target.n_samples - basis.size, LEAST_FREE)
+        n_free = target.n_samples - basis.size
+        testable = n_free > LEAST_FREE
+        n_free = np.where(testable, n_free, LEAST_FREE)
         kernel, rest = MatrixMoments.of_rows(together, n_free), MatrixMoments.of_rows(left, n_free)
         statistics = _inner_products(together, left)
         scores = -log_gamma_tail(statistics, *permutation_law(kernel, rest))
-        nothing = kernel.trace <= NOTHING_LEFT * before
+        something = testable & (kernel.trace > NOTHING_LEFT * before)
+        if order == 3:
+            something &= ~_with_copies(factors)
         own_strengths = [_strengths(rows, target.columns) for rows in factors]
         return InteractionTests(
-            np.where(nothing, 0.0, scores),
-            np.where(nothing, 0.0, _strengths(together, target.columns)),
+            np.where(something, scores, 0.0),
+            np.where(something, _strengths(together, target.columns), 0.0),
             np.stack(own_strengths, axis=1),
         )
 
     def _rows(self, feature: int) -> tuple[FloatArray, FloatArray]:
-        """Leading rows of a feature's factor, and unit rows of its own effect."""
+        """Leading rows of a feature's factor, and orthonormal rows of its own effect."""
         if feature not in self._kept:
             whole = self._store.rows(feature)[0].astype(np.float64)
             n_samples = whole.shape[1]
-            n_own = max(1, min(OWN_DIRECTIONS, n_samples // SAMPLES_A_DIRECTION))
-            most = int(self._most_columns[feature])
-            rows = leading_rows(whole, max(most, n_own))
-            own = rows[:n_own]
-            norms = np.linalg.norm(own, axis=1, keepdims=True)
-            own = own / np.where(norms > 1e-6 * max(norms.max(), 1e-300), norms, np.inf)
+            n_allowed = max(1, n_samples // SAMPLES_A_DIRECTION)
+            most = min(int(self._most_columns[feature]), n_allowed)
+            rows = leading_rows(whole, max(most, min(OWN_DIRECTIONS, n_allowed)))
             if self._n_kept > KEPT_NUMBERS:
                 self._kept.clear()
                 self._n_kept = 0
+            own = _own_directions(rows, most)
             self._kept[feature] = (rows[:most], own)
-            self._n_kept += (most + n_own) * n_samples
+            self._n_kept += (most + len(own)) * n_samples
         return self._kept[feature]
 
 
@@ -193,6 +201,29 @@ class _Basis:
         """Return rows without their part in the basis."""
         inner = np.matmul(rows, self._rows.transpose(0, 2, 1))
         return np.asarray(rows - np.matmul(np.matmul(inner, self._inverse), self._rows))
+
+
+def _own_directions(rows: FloatArray, n_columns: int) -> FloatArray:
+    """Orthonormal rows that span some rows of a factor and all products of its first columns."""
+    i, j = np.triu_indices(min(n_columns, len(rows)))
+    products = rows[i] * rows[j]
+    spanning = np.concatenate([rows, products - products.mean(axis=1, keepdims=True)])
+    norms = np.linalg.norm(spanning, axis=1, keepdims=True)
+    something = norms[:, 0] > NEGLIGIBLE * norms.max()
+    spanning = leading_rows(spanning[something] / norms[something], int(something.sum()))
+    weights = np.einsum("ri,ri->r", spanning, spanning)
+    kept = weights > NEGLIGIBLE * weights[0]
+    return np.asarray(spanning[kept] / np.sqrt(weights[kept, None]))
+
+
+def _with_copies(factors: Sequence[FloatArray]) -> NDArray[np.bool_]:
+    """Mark tuples in which one feature nearly repeats another."""
+    norms = [np.sqrt(_inner_products(rows, rows)) for rows in factors]
+    copied = np.zeros(len(factors[0]), dtype=bool)
+    for i, j in itertools.combinations(range(len(factors)), 2):
+        shared = _inner_products(factors[i], factors[j])
+        copied |= shared > COPIES * norms[i] * norms[j]
+    return copied
 
 
 def _padded(rows: Sequence[FloatArray]) -> FloatArray:

@@ -1,10 +1,12 @@
 """How high does the best of very many scores rise by chance? A few permutations and a fitted tail.
 
 Scores are minus logarithms of p-values, so that under independence the number of scores above s
-falls like exp(-s / scale), with a scale near one that is measured. Then the highest score of each
-permutation, m_i, makes e_i = exp(-m_i / scale) exponentially distributed with one common rate, and
-the chance that the highest of another permutation reaches s is known exactly for any number B of
-permutations,
+falls like exp(-s / scale), with a scale near one that is measured twice: by how the highest scores
+of each permutation fall, and by how far the maxima of permutations lie apart (further, where scores
+come in clusters of features that depend on each other). The larger scale is taken, which errs to
+the safe side. Then the highest score of each permutation, m_i, makes e_i = exp(-m_i / scale)
+exponentially distributed with one common rate, and the chance that the highest of another
+permutation reaches s is known exactly for any number B of permutations,
 
     p(s) = 1 - (1 + c exp(-s / scale) / sum_i e_i)^(-B),
 
@@ -69,9 +71,10 @@ class MaximumLaw:
         threshold = max(float(of_one[place]) for of_one in falling)
         above = np.concatenate([of_one[of_one > threshold] for of_one in falling])
         scale = float((above - threshold).mean()) if len(above) > 1 else 1.0
+        maxima = np.array([of_one[0] for of_one in falling])
         return cls(
-            np.array([of_one[0] for of_one in falling]),
-            max(scale, 1e-3),
+            maxima,
+            max(scale, _gumbel_scale(maxima), 1e-3),
             threshold,
             max(len(above), 1) / len(falling),
             times_more,
@@ -100,3 +103,12 @@ class MaximumLaw:
         rates = np.minimum(expected / np.arange(1, len(scores) + 1), 1.0)
         rates[scores <= 0] = 1.0
         return np.asarray(np.minimum.accumulate(rates[::-1])[::-1])
+
+
+def _gumbel_scale(maxima: FloatArray) -> float:
+    """Scale of the Gumbel law of maxima, from half their mean distance (its second L-moment)."""
+    n = len(maxima)
+    if n < 2:
+        return 0.0
+    ranks = 2.0 * np.arange(n) - n + 1
+    return float(ranks @ np.sort(maxima) / (n * (n - 1)) / np.log(2.0))

@@ -4,10 +4,17 @@ For centred kernels K_a, K_b of two features and L of the target,
 
     I(a, b; y) = <K_a * K_b, L>,
 
-with * elementwise. Of the three kernels each is centred, so for independent features the product
-holds nothing of what either tells alone: functions f(a) + h(b) of the target have no part in it.
-Where the features depend on each other they leave a trace there; the best pairs are therefore
-scored once more with each one's own effect projected out (:mod:`hsieve.inference`).
+with * elementwise. Each kernel is centred, so for independent features a part f(a) + h(b) of a
+column of the target's factor has no share in it: of each column only what the features tell
+together counts. Where features depend on each other their own effects leave a trace there; the best
+pairs are therefore tested with these projected out (:mod:`hsieve.inference.interaction_tests`).
+
+**Which kernel for numbers.** With the linear kernel the column is y itself, and a sum of effects is
+no interaction. A Gaussian kernel has columns that bend: for y = a + b one of them is near y^2, and
+that holds the product a b. It sees every way in which the law of y depends on a and b together,
+also such that users would not call an interaction. So scans take the linear kernel unless told
+otherwise, while the path of :class:`hsieve.N3LARS`, which explains the whole kernel of y, keeps its
+Gaussian one.
 
 **On a common scale.** Over random orders of y the mean of I is trace(K_a * K_b) trace(L) / n, and
 its law is near a sum of k chi-squares, with k the effective number of directions of all three
@@ -22,6 +29,7 @@ features comparable; by the plain statistic those with few values come first by 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -34,14 +42,16 @@ from hsieve.kernels.leading_factors import FactorTile
 from hsieve.kernels.levels import category_levels
 from hsieve.kernels.pair_products import PairProducts, WeightedTile
 from hsieve.measures.pair_sweep import SweepTarget
-from hsieve.measures.pairwise import target_factor
+from hsieve.measures.targets import heaviest, target_factor
 
 __all__ = ["Evidence", "InteractionTarget", "pair_statistics"]
 
 FloatArray = NDArray[np.floating]
 
-# Columns of a numeric target's factor that a sweep looks at, the heaviest ones.
-NUMERIC_COLUMNS = 3
+# A sweep looks at the heaviest columns of the target's factor, with this share of its trace.
+SWEEP_SHARE = 0.95
+# Weights below this share of the largest are rounding.
+ROUNDING = 1e-13
 
 
 def pair_statistics(
@@ -64,12 +74,11 @@ def pair_statistics(
     pairs : array-like of int of shape (n_pairs, 2)
         Positions of the features of each pair.
     rank : int or None, default=None
-        Columns kept of each feature's factor, as in :class:`hsieve.InteractionScan`; None for
-        all, which makes it exact.
+        Columns kept of each feature's factor; None for all, which makes it exact.
     categorical : iterable of int, default=()
         Features that are categories.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+        What y holds. Numbers get a Gaussian kernel.
 
     Returns
     -------
@@ -90,8 +99,17 @@ def pair_statistics(
     np.int64(0)
     """
     columns = np.asarray(X, dtype=np.float64)
+    if columns.ndim != 2 or len(columns) != len(np.asarray(y)):
+        msg = (
+            "X must be of shape (n_samples, n_features) with one sample for each of y, got "
+            f"{columns.shape} and {len(np.asarray(y))} samples of y."
+        )
+        raise ValueError(msg)
     check_finite(columns)
-    chosen = np.asarray(pairs, dtype=np.intp).reshape(-1, 2)
+    if rank is not None and (not isinstance(rank, Integral) or rank < 1):
+        msg = f"rank must be None or a whole number of at least 1, got {rank!r}."
+        raise ValueError(msg)
+    chosen = _checked_pairs(pairs, columns.shape[1])
     is_category = np.zeros(columns.shape[1], dtype=bool)
     is_category[check_positions(categorical, columns.shape[1])] = True
     target = _factor_rows(_target_gram(y, target_kind), None)
@@ -120,7 +138,9 @@ class InteractionTarget:
     columns: FloatArray
 
     @classmethod
-    def of(cls, y: Any, target_kind: str = "auto", most: int | None = None) -> "InteractionTarget":
+    def of(
+        cls, y: Any, target_kind: str = "auto", kernel: str = "linear", *, share: float = 1.0
+    ) -> "InteractionTarget":
         """Make the target from classes, numbers or several outputs.
 
         Parameters
@@ -129,16 +149,22 @@ class InteractionTarget:
             The target.
         target_kind : {"auto", "classes", "continuous"}, default="auto"
             What it holds.
-        most : int or None, default=None
-            Most columns to keep; None for all.
+        kernel : {"linear", "gaussian"}, default="linear"
+            Kernel of numbers.
+        share : float, default=1.0
+            Share of the kernel's trace that the columns kept have, the heaviest first.
         """
-        # Columns of the factor are orthogonal, and come with rising weight.
-        return cls(np.ascontiguousarray(target_factor(y, target_kind).T[::-1][:most]))
+        factor = heaviest(target_factor(y, target_kind, kernel), share)
+        return cls(np.ascontiguousarray(factor.T))
 
     @property
     def n_samples(self) -> int:
         """Number of samples."""
         return int(self.columns.shape[1])
+
+    def leading(self) -> "InteractionTarget":
+        """Return the columns that a sweep looks at."""
+        return InteractionTarget(heaviest(self.columns[::-1].T, SWEEP_SHARE).T)
 
     def permuted(self, order: NDArray[np.intp]) -> "InteractionTarget":
         """Return the target with its samples in another order."""
@@ -204,10 +230,23 @@ class Evidence:
         return (1.0 + excess) * self.mean_ratio * (1.0 - 1e-6)
 
 
+def _checked_pairs(pairs: ArrayLike, n_features: int) -> NDArray[np.intp]:
+    """Pairs as an array, if there are such features."""
+    chosen = np.asarray(pairs)
+    if chosen.ndim != 2 or chosen.shape[1] != 2 or chosen.dtype.kind not in "iu":
+        msg = f"pairs must be positions of shape (n_pairs, 2), got {pairs!r}."
+        raise ValueError(msg)
+    if chosen.size and (chosen.min() < 0 or chosen.max() >= n_features):
+        msg = f"pairs must hold positions from 0 to {n_features - 1}, got {pairs!r}."
+        raise ValueError(msg)
+    return chosen.astype(np.intp)
+
+
 def _gram(column: FloatArray, *, category: np.bool_) -> FloatArray:
     """Gram matrix of one feature, by the rules of :class:`hsieve.PairwiseHSIC`."""
     if category:
-        return Delta(normalised=False).gram(column) / category_levels(column).share_of_unlike_pairs
+        unlike = category_levels(column).share_of_unlike_pairs
+        return Delta(normalised=False).gram(column) / max(unlike, 1e-300)
     return Gaussian(bandwidth=1.0).gram(standardised(column[:, None], robust=True))
 
 
@@ -225,5 +264,7 @@ def _target_gram(y: Any, target_kind: str) -> FloatArray:
 def _factor_rows(gram: FloatArray, rank: int | None) -> FloatArray:
     """Transposed factor of a centred Gram matrix, the heaviest rows first."""
     weights, vectors = np.linalg.eigh(centre(gram))
-    rows = (vectors * np.sqrt(np.maximum(weights, 0.0))).T
+    kept = weights > ROUNDING * weights[-1]
+    kept[-1] = True
+    rows = (vectors[:, kept] * np.sqrt(np.maximum(weights[kept], 0.0))).T
     return np.asarray(rows[::-1][:rank])

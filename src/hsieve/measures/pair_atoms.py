@@ -42,6 +42,7 @@ from hsieve.measures.pair_sweep import (
     pairs_among,
     strongest_pairs,
 )
+from hsieve.measures.targets import heaviest
 from hsieve.progress import stage
 
 if TYPE_CHECKING:
@@ -233,7 +234,7 @@ def with_pairs(singles: "BoundPairwiseHSIC", n_kept: int, barred: IndexArray) ->
         store, np.sort(singles.columns[allowed]), most_columns, singles.tile_bytes
     )
     scoring = _scoring(singles)
-    target = _leading_target(singles.target)
+    target = heaviest(singles.target, TARGET_SHARE)
     found = strongest_pairs(factors, _sweep_target(target, scoring), n_kept=n_kept)
     position = np.full(store.n_features, -1)
     position[singles.columns] = np.arange(singles.n_features)
@@ -261,13 +262,6 @@ def _scoring(singles: "BoundPairwiseHSIC") -> PairScoring:
     return _NormalisedRelevance(float(np.linalg.norm(singles.target.T @ singles.target)))
 
 
-def _leading_target(target: FloatArray) -> FloatArray:
-    """Columns of the target's factor that hold nearly all of its kernel's trace."""
-    weights = (target**2).sum(axis=0)[::-1]
-    n_columns = 1 + int(np.searchsorted(np.cumsum(weights), TARGET_SHARE * weights.sum()))
-    return target[:, ::-1][:, :n_columns]
-
-
 def _sweep_target(target: FloatArray, scoring: PairScoring) -> SweepTarget:
     return SweepTarget(np.ascontiguousarray(target.T, dtype=np.float32), scoring)
 
@@ -280,7 +274,7 @@ def _times_as_relevant_by_chance(
     features = factors.features
     if len(features) > FEATURES_BY_CHANCE:
         features = np.sort(rng.choice(features, FEATURES_BY_CHANCE, replace=False))
-    few, leading = factors.among(features), _leading_target(singles.target)
+    few, leading = factors.among(features), heaviest(singles.target, TARGET_SHARE)
     if pairs_among(len(features)) == 0:
         return 1.0
     best_pairs, best_singles = [], []

@@ -10,7 +10,7 @@ Three features are a pair of features with the target multiplied by the third on
 pair of a feature with the product of two others; both go the same way.
 
 Tiles are shared out to threads, each with one BLAS thread. Which pairs are kept does not depend on
-the number of threads, but for pairs with the very same score.
+the number of threads; of pairs with the same score those with the lower features are.
 
 Cost: see :mod:`hsieve.kernels.pair_products`; memory for the tiles, three blocks of 1 MB a thread
 and the pairs kept.
@@ -21,7 +21,7 @@ import time
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol
 
 import joblib
@@ -133,7 +133,7 @@ def strongest_pairs(
     n_threads : int or None, default=None
         Number of threads; None for one a core.
     floor : float, default=-1.0
-        Only pairs with a score above this are of interest.
+        Only pairs with at least this score are of interest.
 
     Returns
     -------
@@ -141,8 +141,7 @@ def strongest_pairs(
         The pairs, the lower feature of each first.
     """
     sweep = _Sweep(target, _Best(n_kept, floor), n_threads)
-    found = sweep.run(sweep.all_pairs(factors), pairs_among(len(factors.features)), "pairs")
-    return replace(found, features=np.sort(found.features, axis=1))
+    return sweep.run(sweep.all_pairs(factors), pairs_among(len(factors.features)), "pairs")
 
 
 def strongest_extensions(
@@ -167,7 +166,7 @@ def strongest_extensions(
     StrongestPairs
         Number of the product and feature of each pair.
     """
-    sweep = _Sweep(target, _Best(n_kept, -1.0), n_threads)
+    sweep = _Sweep(target, _Best(n_kept, -1.0), n_threads, extends=True)
     total = len(products.features) * len(factors.features)
     return sweep.run(sweep.extensions(products, factors), total, "triples")
 
@@ -192,8 +191,15 @@ def seconds_for(
 class _Sweep:
     """One sweep: hands blocks of pairs to threads and counts what they have done."""
 
-    def __init__(self, target: SweepTarget, best: "_Best", n_threads: int | None) -> None:
-        self._target, self._best = target, best
+    def __init__(
+        self,
+        target: SweepTarget,
+        best: "_Best",
+        n_threads: int | None,
+        *,
+        extends: bool = False,
+    ) -> None:
+        self._target, self._best, self._extends = target, best, extends
         self._n_threads = n_threads or joblib.cpu_count()
         self._local = threading.local()
 
@@ -261,12 +267,14 @@ class _Sweep:
         ratios = block.statistics.ravel()[places] / traces
         scores = scoring.scores(ratios, first.tile.degrees[left] * second.degrees[right], traces)
         pairs = np.stack([first.tile.features[left], second.features[right]], axis=1)
+        if not self._extends:
+            pairs.sort(axis=1)
         self._best.add(pairs, scores, ratios, traces)
         return pairs_among(n_first) if same_tile else n_first * n_second
 
 
 class _Best:
-    """The best pairs so far, and the score that a pair must exceed to be among them."""
+    """The best pairs so far, and the least score with which a pair may be among them."""
 
     def __init__(self, n_kept: int, floor: float) -> None:
         self.floor = floor
@@ -279,7 +287,7 @@ class _Best:
         self, pairs: IndexArray, scores: FloatArray, ratios: FloatArray, traces: FloatArray
     ) -> None:
         """Take in pairs; those under the floor are dropped."""
-        good = scores > self.floor
+        good = scores >= self.floor
         if np.count_nonzero(good) > self._n_kept:
             # Of one block no more can be kept, but for ties; sorting all of them would take long.
             good &= scores >= np.partition(scores, -self._n_kept)[-self._n_kept]

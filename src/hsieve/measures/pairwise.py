@@ -27,8 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.memory import MemoryPlan
-from hsieve.data.validation import target_kind_of
-from hsieve.kernels.columns import check_finite, check_positions, standardised
+from hsieve.kernels.columns import check_positions
 from hsieve.kernels.factor_store import (
     CodedFactors,
     DenseFactors,
@@ -36,22 +35,18 @@ from hsieve.kernels.factor_store import (
     Stack,
     form_for,
 )
-from hsieve.kernels.labels import block_coding
-from hsieve.kernels.low_rank import landmark_factors, pivoted_cholesky
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.pair_atoms import BoundPairAtoms, with_pairs
-from hsieve.measures.targets import refuse_empty
+from hsieve.measures.targets import refuse_empty, target_factor
 from hsieve.progress import report
 
-__all__ = ["BoundPairwiseHSIC", "PairwiseHSIC", "nearest_relatives", "target_factor"]
+__all__ = ["BoundPairwiseHSIC", "PairwiseHSIC", "nearest_relatives"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 # A kernel with less than this share of the norm a feature can have is that of a constant.
 NO_KERNEL = 1e-12
-# Directions of the target's factor with less than this share of the largest weight are left out.
-ROUNDING = 1e-6
 
 
 class PairwiseHSIC(Measure):
@@ -364,24 +359,3 @@ def _first_pass(store: FactorStore, target: FloatArray) -> tuple[FloatArray, Flo
     norms[norms <= NO_KERNEL * store.n_samples] = 0.0
     relevance[norms == 0] = 0.0
     return relevance, norms
-
-
-def target_factor(y: Any, target_kind: str) -> FloatArray:
-    """Centred factor of the target's kernel, of shape (n_samples, rank)."""
-    values = np.asarray(y)
-    factor: FloatArray
-    if target_kind_of(values, target_kind) == "classes":
-        factor = block_coding(values)
-    else:
-        outputs = values.astype(np.float64).reshape(len(values), -1)
-        check_finite(outputs)
-        numbers = standardised(outputs, robust=True)
-        if numbers.shape[1] == 1:
-            ((_, factors),) = landmark_factors(numbers)
-            factor = factors[0].astype(np.float64)
-        else:
-            factor = pivoted_cholesky(numbers, rate=0.5 / numbers.shape[1])
-    factor = factor - factor.mean(axis=0)
-    # Centring takes a direction away: two classes need one column, not two.
-    weights, directions = np.linalg.eigh(factor.T @ factor)
-    return np.asarray(factor @ directions[:, weights > ROUNDING * weights[-1]])

@@ -8,11 +8,18 @@ from numpy.typing import NDArray
 
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels import Delta, Gaussian, Kernel, LabelCoding, Precomputed, encode_columns
+from hsieve.kernels.columns import check_finite, standardised
+from hsieve.kernels.labels import block_coding
+from hsieve.kernels.low_rank import landmark_factors, pivoted_cholesky
 
-__all__ = ["checked_kernel", "refuse_empty", "target_gram"]
+__all__ = ["checked_kernel", "heaviest", "refuse_empty", "target_factor", "target_gram"]
 
 # Weights smaller than this share of the target's Gram matrix are rounding.
 ROUNDING = 1e-12
+# Directions of a factor with less than this share of the largest one's weight are left out.
+NEGLIGIBLE = 1e-6
+TARGET_KERNELS = ("gaussian", "linear")
+FloatArray = NDArray[np.floating]
 
 
 def target_gram(
@@ -57,6 +64,67 @@ def target_gram(
     if standardise:
         numbers = encode_columns(numbers).matrix
     return kernel.gram(numbers)
+
+
+def target_factor(y: Any, target_kind: str, kernel: str = "gaussian") -> FloatArray:
+    """Centred factor of the target's kernel.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Labels, numbers or several outputs.
+    target_kind : {"auto", "classes", "continuous"}
+        What it holds. Classes get the delta kernel 1/n_c.
+    kernel : {"gaussian", "linear"}, default="gaussian"
+        Kernel of numbers, which are standardised: a Gaussian of width sqrt(n_outputs), or their
+        products.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, rank)
+        Orthogonal columns of rising weight.
+    """
+    values = np.asarray(y)
+    factor: FloatArray
+    if target_kind_of(values, target_kind) == "classes":
+        factor = block_coding(values)
+    else:
+        outputs = values.astype(np.float64).reshape(len(values), -1)
+        check_finite(outputs)
+        numbers = standardised(outputs, robust=True)
+        if kernel == "linear":
+            factor = numbers
+        elif numbers.shape[1] == 1:
+            ((_, factors),) = landmark_factors(numbers)
+            factor = factors[0].astype(np.float64)
+        else:
+            factor = pivoted_cholesky(numbers, rate=0.5 / numbers.shape[1])
+    factor = factor - factor.mean(axis=0)
+    # Centring takes a direction away: two classes need one column, not two.
+    weights, directions = np.linalg.eigh(factor.T @ factor)
+    return np.asarray(factor @ directions[:, weights > NEGLIGIBLE * weights[-1]])
+
+
+def heaviest(factor: FloatArray, share: float) -> FloatArray:
+    """Return the columns of a target's factor that hold so much of its kernel's trace.
+
+    Parameters
+    ----------
+    factor : ndarray of shape (n_samples, rank)
+        From :func:`target_factor`.
+    share : float
+        Share of the trace, from 0 to 1.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_columns)
+        At least one column, the heaviest first.
+    """
+    falling = factor[:, ::-1]
+    held = np.cumsum((falling**2).sum(axis=0))
+    # The last columns together may miss the whole by rounding.
+    n_columns = 1 + int(np.searchsorted(held, share * held[-1] * (1.0 - 1e-9)))
+    return falling[:, :n_columns]
 
 
 def checked_kernel(kernel: Any) -> Kernel:

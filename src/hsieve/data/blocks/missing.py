@@ -59,6 +59,9 @@ class MissingAsLevel(ColumnBlocks):
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         self._blocks._fill(block, positions)
+        for place in np.flatnonzero(np.isinf(block).any(axis=0)):
+            column = block[:, place]
+            raise self._blocks._refusal(int(positions[place]), column, np.isinf(column))
         for place in np.flatnonzero(self.has_missing[positions]):
             # All NaN are one value to NumPy, the last.
             block[:, place] = np.unique(block[:, place], return_inverse=True)[1]
