@@ -291,7 +291,7 @@ def test_progress_is_told_in_pairs_a_second(table):
     with listen(lambda _, what: words.append(what)):
         interactions.scan(
             interactions.read(table, files.Columns("y", "auto", (), ())),
-            interactions.Wish(5, 2, "refuse", 5, None, "narrow", 0, None, None, 0),
+            interactions.Wish(5, 2, "linear", "refuse", 5, None, "narrow", 0, None, None, 0),
         )
     assert any(
         what.startswith("pairs of features, ") and what.endswith("a second") for what in words

@@ -35,12 +35,15 @@ class Lesson:
         Makes the data from a seed.
     method : str
         Name of the method, see :data:`hsieve.cli.methods.METHODS`.
+    interactions : bool, default=False
+        Whether pairs of features are looked at too.
     """
 
     title: str
     story: str
     make: Callable[[int], Problem]
     method: str
+    interactions: bool = False
 
 
 @dataclass(frozen=True)
@@ -104,6 +107,14 @@ LESSONS = (
         "bahsic",
     ),
     Lesson(
+        "Two measurements among 5000",
+        "The target says whether two of the 5000 measurements lie on the same side of their "
+        "average. Every one of the 12 million pairs is looked at.",
+        lambda seed: make_xor(400, 5000, kind="continuous", shuffle=True, random_state=seed),
+        "n3lars",
+        interactions=True,
+    ),
+    Lesson(
         "Ten measurements among 200",
         "Two groups of samples have the same average in every measurement. They differ in how "
         "ten of the measurements go together.",
@@ -136,7 +147,7 @@ def outcomes(seed: int) -> Iterator[Outcome]:
     for lesson in LESSONS:
         problem = lesson.make(seed)
         started = time.perf_counter()
-        chosen = _choose(lesson.method, problem)
+        chosen = _choose(lesson.method, problem, interactions=lesson.interactions)
         seconds = time.perf_counter() - started
         yield Outcome(
             lesson=lesson,
@@ -150,7 +161,7 @@ def outcomes(seed: int) -> Iterator[Outcome]:
         )
 
 
-def _choose(method: str, problem: Problem) -> tuple[int, ...]:
+def _choose(method: str, problem: Problem, *, interactions: bool = False) -> tuple[int, ...]:
     """Choose as many features as are true, as `hsieve select` would."""
     request = Request(
         n_features=problem.n_relevant,
@@ -158,6 +169,7 @@ def _choose(method: str, problem: Problem) -> tuple[int, ...]:
         target_kind=problem.target_kind,
         random_state=0,
         max_redundancy=MAX_REDUNDANCY if method == DEFAULT_METHOD else None,
+        interactions=interactions,
     )
     selector = METHODS[method].make(request).fit(problem.X, problem.y)
     return tuple(sorted(selector.selected_indices_.tolist()))

@@ -38,6 +38,8 @@ class Wish:
         How many pairs, and triples, to report.
     order : {2, 3}
         3 looks for triples too.
+    target_kernel : {"linear", "gaussian"}
+        Kernel of numbers.
     missing : {"refuse", "category"}
         What to do with missing values.
     n_permutations : int
@@ -58,6 +60,7 @@ class Wish:
 
     top: int
     order: int
+    target_kernel: str
     missing: str
     n_permutations: int
     screen: int | None
@@ -180,6 +183,7 @@ def _scan_for(table: "Table | ColumnTable", wish: Wish) -> "InteractionScan":
         order=wish.order,
         categorical=table.categorical,
         target_kind=table.target_kind,
+        target_kernel=wish.target_kernel,
         missing=wish.missing,
         n_permutations=wish.n_permutations,
         screen=wish.screen,

@@ -179,6 +179,13 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
+    target_kernel: Annotated[
+        options.TargetKernel,
+        typer.Option(
+            help="For a target of numbers: linear asks for more than a sum of effects on its mean, "
+            "gaussian for anything that depends on features together."
+        ),
+    ] = options.TargetKernel.linear,
     missing: Annotated[
         options.Missing,
         typer.Option(
@@ -227,6 +234,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     wish = interactions.Wish(
         top,
         order,
+        target_kernel.value,
         missing.value,
         permutations,
         screen,

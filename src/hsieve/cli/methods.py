@@ -311,8 +311,8 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "n3lars": Method(
             "relevant features that do not repeat each other, any shape of single effects; "
-            "the first choice",
-            "n d, and few pairs of features",
+            "the first choice; with --interactions also pairs that matter only together",
+            "n d, and few pairs of features; with --interactions 9 n d^2",
             _n3lars,
             has_path=True,
             takes_blocks=True,

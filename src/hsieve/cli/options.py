@@ -17,6 +17,7 @@ __all__ = [
     "RandomState",
     "ScreenBy",
     "Target",
+    "TargetKernel",
     "TargetKind",
     "TargetKindOption",
 ]
@@ -50,6 +51,13 @@ class ScreenBy(StrEnum):
 
     narrow = "narrow"
     relevance = "relevance"
+
+
+class TargetKernel(StrEnum):
+    """Kernel of a target of numbers."""
+
+    linear = "linear"
+    gaussian = "gaussian"
 
 
 File = Annotated[

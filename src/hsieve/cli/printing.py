@@ -157,7 +157,9 @@ def print_lesson(console: Console, number: int, outcome: "demonstration.Outcome"
     answers = Table.grid(padding=(0, 2))
     answers.add_row("true features", _named(outcome.truth), "")
     answers.add_row(
-        f"chosen ({lesson.method})", _named(outcome.chosen), f"{verdict}, {outcome.seconds:.1f} s"
+        f"chosen ({lesson.method}{' --interactions' if lesson.interactions else ''})",
+        _named(outcome.chosen),
+        f"{verdict}, {outcome.seconds:.1f} s",
     )
     answers.add_row(
         "by correlation",
