@@ -322,13 +322,15 @@ class InteractionScan(BaseSelector):
         """Refuse a scan that would take longer than allowed."""
         if self.time_limit is None:
             return
-        seconds = search.seconds()
+        all_triples = self.order == 3 and self.triples == "all"
+        seconds = search.seconds(all_triples=all_triples)
         if seconds <= self.time_limit:
             return
         n_features = len(search.factors.features)
-        n_possible = int(n_features * np.sqrt(self.time_limit / seconds))
+        what = "triples" if all_triples else f"{pairs_among(n_features):,} pairs"
+        n_possible = int(n_features * (self.time_limit / seconds) ** (1.0 / self.order))
         msg = (
-            f"Looking at all {pairs_among(n_features):,} pairs of {n_features:,} features would "
+            f"Looking at all {what} of {n_features:,} features would "
             f"take about {_in_words(seconds)}, more than time_limit={self.time_limit:g} seconds. "
             f"Look at fewer features with screen={_rounded(n_possible)} (the best by a narrow "
             "kernel, or with screen_by='relevance' by what each tells alone), or allow more time."

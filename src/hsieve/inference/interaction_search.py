@@ -133,10 +133,20 @@ class InteractionSearch:
         search = self._all_triples if exhaustive else self._beam
         return self._find(search, n_wanted, 3)
 
-    def seconds(self) -> float:
-        """Estimate how long looking at all pairs takes, with random orders of the target."""
+    def seconds(self, *, all_triples: bool = False) -> float:
+        """Estimate how long looking at all pairs takes, with random orders of the target.
+
+        Parameters
+        ----------
+        all_triples : bool, default=False
+            Whether all triples are looked at too.
+        """
         target = self.target.leading().for_sweep()
         once = seconds_for(self.factors, target, n_threads=self.n_threads)
+        if all_triples:
+            # Each feature in turn multiplies the target's columns by its own.
+            features = self.factors.features
+            once *= 1 + len(features) / 3 * float(self.factors.most_columns[features].mean())
         return once * (2 if self.n_permutations else 1)
 
     def triple_operations(self) -> float:
