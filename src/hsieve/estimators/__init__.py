@@ -2,7 +2,8 @@
 
 from hsieve.estimators.bahsic import BAHSIC, FOHSIC
 from hsieve.estimators.family import FamilyRanking
-from hsieve.estimators.interaction_scan import Interaction, InteractionScan
+from hsieve.estimators.interaction import Interaction
+from hsieve.estimators.interaction_scan import InteractionScan
 from hsieve.estimators.max_relevance import MaxRelevance
 from hsieve.estimators.mrmr import MRMR
 from hsieve.estimators.n3lars import N3LARS, HSICLasso

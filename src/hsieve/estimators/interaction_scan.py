@@ -1,8 +1,7 @@
 """InteractionScan: the features that act on the target together, from a look at every pair."""
 
 import warnings
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -15,6 +14,7 @@ from hsieve.data.memory import MemoryPlan
 from hsieve.data.validation import target_kind_of
 from hsieve.estimators._base import BaseSelector
 from hsieve.estimators.bahsic import BAHSIC
+from hsieve.estimators.interaction import Interaction, path_of
 from hsieve.exceptions import CrowdedInteractionsWarning
 from hsieve.inference.interaction_search import FoundInteractions, InteractionSearch
 from hsieve.kernels.columns import check_positions
@@ -26,10 +26,10 @@ from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.measures.targets import TARGET_KERNELS
 from hsieve.progress import stage
 from hsieve.strategies import Backward
-from hsieve.strategies.base import SelectionPath, best_first
+from hsieve.strategies.base import best_first
 from hsieve.threads import one_blas_thread
 
-__all__ = ["Interaction", "InteractionScan"]
+__all__ = ["InteractionScan"]
 
 IndexArray = NDArray[np.intp]
 FloatArray = NDArray[np.floating]
@@ -45,46 +45,6 @@ LN_10 = float(np.log(10.0))
 # Shares of the work: until features are read, and until pairs are done where triples follow.
 LOOKED_THROUGH = 0.1
 PAIRS_OF_TRIPLES = 0.3
-
-
-@dataclass(frozen=True)
-class Interaction:
-    """Features that act on the target together.
-
-    ``pandas.DataFrame(scan.pairs_)`` makes a table of many.
-
-    Parameters
-    ----------
-    features : tuple of int
-        Positions of the features.
-    names : tuple of str
-        Their names.
-    score : float
-        Minus log10 of `p_value`; does not vanish however small that is.
-    strength : float
-        How much of the target the features tell together beyond what fewer of them tell: cosine
-        between two kernels, 0 for nothing, 1 for all.
-    own_shares : tuple of float
-        What each feature tells alone, as a share of that and of what they tell together; near
-        zero for features that matter only together.
-    p_value : float
-        Chance of such a score for *these* features, were they without effect together. It takes no
-        account of how many others were looked at.
-    family_wise_p : float
-        Chance that *any* of all pairs (or triples) reaches such a score where there is nothing to
-        be found. This is the one to report for a single discovery. NaN without permutations.
-    false_discovery_rate : float
-        Estimated share of false ones among those from the top down to this one.
-    """
-
-    features: tuple[int, ...]
-    names: tuple[str, ...]
-    score: float
-    strength: float
-    own_shares: tuple[float, ...]
-    p_value: float
-    family_wise_p: float
-    false_discovery_rate: float
 
 
 class InteractionScan(BaseSelector):
@@ -251,7 +211,7 @@ class InteractionScan(BaseSelector):
         self.pairs_ = self._interactions(found[0])
         self.triples_ = self._interactions(found[1]) if self.order == 3 else []
         self._keep(
-            _as_path([*self.pairs_, *self.triples_], relevance, varying),
+            path_of([*self.pairs_, *self.triples_], relevance, varying),
             varying,
             self._n_wanted(self.n_features_in_),
         )
@@ -366,31 +326,6 @@ class InteractionScan(BaseSelector):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = self.missing == "category"
         return tags
-
-
-def _as_path(
-    found: Sequence[Interaction], relevance: FloatArray, varying: IndexArray
-) -> SelectionPath:
-    """Order features by the best interaction they are in, then by what they tell alone."""
-    best: dict[int, float] = {}
-    for interaction in sorted(found, key=lambda one: -one.score):
-        if interaction.score > 0:
-            for feature in sorted(interaction.features, key=lambda f: (-relevance[f], f)):
-                best.setdefault(feature, interaction.score)
-    others = np.setdiff1d(varying, list(best))
-    others = others[best_first(relevance[others])]
-    order = np.concatenate([np.array(list(best), dtype=np.intp), others])
-    scores = np.concatenate([np.array(list(best.values())), np.zeros(len(others))])
-    place = np.empty(order.max() + 1, dtype=np.intp)
-    place[varying] = np.arange(len(varying))
-    return SelectionPath(
-        order=place[order],
-        feature_scores=scores,
-        sizes=np.arange(1, len(order) + 1),
-        set_scores=np.maximum.accumulate(scores),
-        stop_reason="all pairs looked at",
-        n_evaluations=len(found),
-    )
 
 
 def _refuse_lone_classes(target: NDArray[Any], target_kind: str) -> None:

@@ -139,7 +139,8 @@ class InteractionTester:
 
     def _batch(self, tuples: IndexArray, target: InteractionTarget) -> InteractionTests:
         """Test tuples together, their factors filled up with zeros to the same rank."""
-        found = [[self._rows(int(feature)) for feature in members] for members in tuples]
+        self._prepare(np.unique(tuples))
+        found = [[self._kept[feature] for feature in members] for members in tuples.tolist()]
         order = tuples.shape[1]
         factors = [_padded([members[i][0] for members in found]) for i in range(order)]
         own = [_padded([members[i][1] for members in found]) for i in range(order)]
@@ -168,21 +169,26 @@ class InteractionTester:
             np.stack(own_strengths, axis=1),
         )
 
-    def _rows(self, feature: int) -> tuple[FloatArray, FloatArray]:
-        """Leading rows of a feature's factor, and orthonormal rows of its own effect."""
-        if feature not in self._kept:
-            whole = self._store.rows(feature)[0].astype(np.float64)
-            n_samples = whole.shape[1]
-            n_allowed = max(1, n_samples // SAMPLES_A_DIRECTION)
-            most = min(int(self._most_columns[feature]), n_allowed)
-            rows = leading_rows(whole, max(most, min(OWN_DIRECTIONS, n_allowed)))
-            if self._n_kept > KEPT_NUMBERS:
-                self._kept.clear()
-                self._n_kept = 0
-            own = _own_directions(rows, most)
-            self._kept[feature] = (rows[:most], own)
-            self._n_kept += (most + len(own)) * n_samples
-        return self._kept[feature]
+    def _prepare(self, features: IndexArray) -> None:
+        """Make the rows of features that are not kept."""
+        if self._n_kept > KEPT_NUMBERS:
+            self._kept.clear()
+            self._n_kept = 0
+        missing = np.array([f for f in features.tolist() if f not in self._kept], dtype=np.intp)
+        for group in self._store.groups(missing):
+            ends = [*group.starts[1:], len(group.rows)]
+            for place, start, end in zip(group.places, group.starts, ends, strict=True):
+                self._keep(int(missing[place]), group.rows[start:end].astype(np.float64))
+
+    def _keep(self, feature: int, factor: FloatArray) -> None:
+        """Keep leading rows of a feature's factor, and orthonormal rows of its own effect."""
+        n_samples = factor.shape[1]
+        n_allowed = max(1, n_samples // SAMPLES_A_DIRECTION)
+        most = min(int(self._most_columns[feature]), n_allowed)
+        rows = leading_rows(factor, max(most, min(OWN_DIRECTIONS, n_allowed)))
+        own = _own_directions(rows, most)
+        self._kept[feature] = (rows[:most], own)
+        self._n_kept += (most + len(own)) * n_samples
 
 
 class _Basis:
