@@ -320,12 +320,12 @@ def test_constant_features_are_warned_of_and_in_no_pair(rng):
 
 def test_one_feature_is_refused(rng):
     X, y = xor(rng)
-    with pytest.raises(ValueError, match="an interaction needs two that vary"):
+    with pytest.raises(ValueError, match="an interaction needs at least two"):
         InteractionScan().fit(X[:, :1], y)
     X[:, 1] = 0.0
     with (
         pytest.warns(ConstantFeatureWarning),
-        pytest.raises(ValueError, match="an interaction needs two that vary"),
+        pytest.raises(ValueError, match="an interaction needs at least two"),
     ):
         InteractionScan().fit(X[:, :2], y)
 
@@ -380,11 +380,14 @@ def test_too_long_a_scan_says_how_long_and_offers_screening(rng):
 
 def test_screening_is_offered_with_numbers_that_fit_the_time(rng, monkeypatch):
     monkeypatch.setattr(
-        "hsieve.inference.interaction_search.InteractionSearch.seconds", lambda _: 4 * 7200.0
+        "hsieve.inference.interaction_search.InteractionSearch.seconds",
+        lambda _, *, all_triples: (32 if all_triples else 4) * 7200.0,
     )
     X, y = xor(rng, n_features=40)
     with pytest.raises(ValueError, match=r"about 8 hours, more than time_limit=7200.*screen=20 "):
         InteractionScan(time_limit=7200).fit(X, y)
+    with pytest.raises(ValueError, match=r"all triples .* about 3 days, more than .*screen=12 "):
+        InteractionScan(time_limit=7200, order=3, triples="all").fit(X, y)
 
 
 def test_progress_speaks_of_pairs_a_second_and_ends(rng):
