@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from hsieve.inference.permutation_law import MatrixMoments, log_gamma_tail, permutation_law
+from hsieve.inference.permutation_law import (
+    MatrixMoments,
+    log_gamma_tail,
+    permutation_law,
+    weighted_sum_skewness,
+)
 from tests.reference import naive_interactions as naive
 
 
@@ -60,3 +65,24 @@ def test_tail_without_a_law_is_one():
 
 def test_tail_of_nothing_is_one():
     np.testing.assert_array_equal(log_gamma_tail([0.0, -2.0], 1.0, 0.5), 0.0)
+
+
+def test_skewness_is_that_of_the_weighted_sum_of_chi_squares(rng):
+    rows, others = rng.normal(size=(3, 40)), rng.normal(size=(2, 40))
+    weights = np.multiply.outer(
+        np.linalg.eigvalsh(rows @ rows.T), np.linalg.eigvalsh(others @ others.T)
+    ).ravel()
+    draws = rng.chisquare(1, size=(400_000, weights.size)) @ weights
+    moments = [MatrixMoments.of_rows(part, 40) for part in (rows, others)]
+    assert weighted_sum_skewness(*moments) == pytest.approx(stats.skew(draws), rel=0.05)
+
+
+def test_a_shifted_law_keeps_mean_and_variance_and_has_the_skewness():
+    mean, variance, skewness = 3.0, 2.0, 1.9
+    grid = np.linspace(0.0, 60.0, 600_001)
+    survival = np.exp(log_gamma_tail(grid, mean, variance, skewness))
+    density = -np.gradient(survival, grid)
+    moments = [np.trapezoid(density * (grid - mean) ** k, grid) for k in (1, 2, 3)]
+    assert moments[0] == pytest.approx(0.0, abs=0.01)
+    assert moments[1] == pytest.approx(variance, rel=0.01)
+    assert moments[2] / variance**1.5 == pytest.approx(skewness, rel=0.01)

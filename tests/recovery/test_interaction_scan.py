@@ -88,6 +88,7 @@ NULL_SETS = [
     normal_features_and_classes,
     correlated_features_and_numbers,
     genotypes_and_unequal_classes,
+    near_copies_and_classes,
 ]
 
 
@@ -111,14 +112,8 @@ def rate_of_false_discoveries(make, n_sets, order=2):
     return int((p_values < LEVEL).sum())
 
 
-NEAR_COPIES = pytest.param(
-    near_copies_and_classes,
-    marks=pytest.mark.xfail(reason="the tail fitted to copies of one score falls too fast"),
-)
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("make", [*NULL_SETS, NEAR_COPIES])
+@pytest.mark.parametrize("make", NULL_SETS)
 def test_noise_has_a_significant_pair_as_often_as_stated(make):
     """The family-wise error at 5 % lies in the band that holds 99.9 % of binomial counts."""
     low, high = binom.interval(CONFIDENCE, N_NULL_SETS, LEVEL)

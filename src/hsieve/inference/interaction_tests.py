@@ -10,8 +10,9 @@ feature's own columns; for independent features the projection changes little. T
     |W'G|^2,    W and G orthogonal to B,
 
 is the inner product of two kernels. Over orders of what is left of the target it has a known mean
-and variance; the p-value is the tail of a gamma law with these (:mod:`hsieve.inference.
-permutation_law`), and the *score* of the features is minus its natural logarithm.
+and variance, and nearly known skewness; the p-value is the tail of a gamma law with these
+(:mod:`hsieve.inference.permutation_law`), and the *score* of the features is minus its natural
+logarithm.
 
 Cost: O(n b^2) for each pair, with some b = 20 directions.
 """
@@ -23,7 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.inference.permutation_law import MatrixMoments, log_gamma_tail, permutation_law
+from hsieve.inference.permutation_law import (
+    MatrixMoments,
+    log_gamma_tail,
+    permutation_law,
+    weighted_sum_skewness,
+)
 from hsieve.kernels.factor_store import FactorStore
 from hsieve.kernels.leading_factors import leading_rows
 from hsieve.measures.interactions import InteractionTarget
@@ -158,7 +164,10 @@ class InteractionTester:
         n_free = np.where(testable, n_free, LEAST_FREE)
         kernel, rest = MatrixMoments.of_rows(together, n_free), MatrixMoments.of_rows(left, n_free)
         statistics = _inner_products(together, left)
-        scores = -log_gamma_tail(statistics, *permutation_law(kernel, rest))
+        law = permutation_law(kernel, rest)
+        skewness = weighted_sum_skewness(kernel, rest)
+        # Zero less zero, so that a chance of one is not written as -0.
+        scores = 0.0 - log_gamma_tail(statistics, *law, skewness)
         something = testable & (kernel.trace > NOTHING_LEFT * before)
         if order == 3:
             something &= ~_with_copies(factors)

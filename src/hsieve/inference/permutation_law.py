@@ -2,8 +2,9 @@
 
 For centred symmetric matrices A and B of n samples the mean and the variance of
 sum_ij A_ij B_s(i)s(j) over all orders s are known in closed form [1]_. Where both are positive
-semi-definite a gamma law with these two moments comes close, also far out in the tail as long as
-no few samples carry either matrix.
+semi-definite the law is near that of a sum of chi-squares, weighted by the products of their
+eigenvalues, and a gamma law with these moments comes close. Far out in the tail the heaviest
+weights decide; a gamma law shifted so that its skewness is that of the sum, too, follows them.
 
 References
 ----------
@@ -17,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-__all__ = ["MatrixMoments", "log_gamma_tail", "permutation_law"]
+__all__ = ["MatrixMoments", "log_gamma_tail", "permutation_law", "weighted_sum_skewness"]
 
 FloatArray = NDArray[np.floating]
 
@@ -31,14 +32,17 @@ class MatrixMoments:
 
     Parameters
     ----------
-    trace, squares, squared_diagonal : float or ndarray
-        Sum of the diagonal, of all squared entries, and of the squared diagonal.
+    trace, squares, cubes : float or ndarray
+        Trace of the matrix, of its square and of its third power.
+    squared_diagonal : float or ndarray
+        Sum of the squared diagonal.
     n : float or ndarray
         Number of samples; less where directions were projected out of both matrices.
     """
 
     trace: ArrayLike
     squares: ArrayLike
+    cubes: ArrayLike
     squared_diagonal: ArrayLike
     n: ArrayLike
 
@@ -49,6 +53,7 @@ class MatrixMoments:
         return cls(
             float(diagonal.sum()),
             float(np.vdot(centred, centred)),
+            float(np.vdot(centred @ centred, centred)),
             float(diagonal @ diagonal),
             len(centred),
         )
@@ -61,6 +66,7 @@ class MatrixMoments:
         return cls(
             diagonals.sum(axis=-1),
             np.einsum("...ij,...ij->...", gram, gram),
+            np.einsum("...ij,...ij->...", np.matmul(gram, gram), gram),
             np.einsum("...i,...i->...", diagonals, diagonals),
             n,
         )
@@ -99,7 +105,29 @@ def permutation_law(a: MatrixMoments, b: MatrixMoments) -> tuple[FloatArray, Flo
     return mean, variance
 
 
-def log_gamma_tail(values: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> FloatArray:
+def weighted_sum_skewness(a: MatrixMoments, b: MatrixMoments) -> FloatArray:
+    """Skewness of a sum of chi-squares weighted by the products of eigenvalues of two matrices.
+
+    Parameters
+    ----------
+    a, b : MatrixMoments
+        The matrices.
+
+    Returns
+    -------
+    ndarray
+        In the shape of the moments; zero where a matrix is.
+    """
+    cubes = 8.0 * np.asarray(a.cubes) * np.asarray(b.cubes)
+    spread = (2.0 * np.asarray(a.squares) * np.asarray(b.squares)) ** 1.5
+    skewness: FloatArray = np.zeros_like(cubes + spread)
+    np.divide(cubes, spread, out=skewness, where=spread > 0)
+    return skewness
+
+
+def log_gamma_tail(
+    values: ArrayLike, mean: ArrayLike, variance: ArrayLike, skewness: ArrayLike = 0.0
+) -> FloatArray:
     """Logarithm of the chance that a gamma variable exceeds a value, however small it is.
 
     Parameters
@@ -107,6 +135,8 @@ def log_gamma_tail(values: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> F
     values, mean, variance : array-like
         Values, and the moments of the law of each. Where a moment is not positive there is no
         law, and the answer is 0 (a chance of one).
+    skewness : array-like, default=0.0
+        Where this is more than a gamma law with these moments has, the law is shifted to have it.
 
     Returns
     -------
@@ -118,13 +148,15 @@ def log_gamma_tail(values: ArrayLike, mean: ArrayLike, variance: ArrayLike) -> F
     >>> log_gamma_tail([3.0, 3000.0], 1.0, 1.0).round(6).tolist()
     [-3.0, -3000.0]
     """
-    values, mean, variance = np.broadcast_arrays(
-        *(np.asarray(part, dtype=np.float64) for part in (values, mean, variance))
+    values, mean, variance, skewness = np.broadcast_arrays(
+        *(np.asarray(part, dtype=np.float64) for part in (values, mean, variance, skewness))
     )
     lawful = (mean > 0) & (variance > 0)
-    safe_mean, safe_variance = np.where(lawful, mean, 1.0), np.where(lawful, variance, 1.0)
-    shape = safe_mean**2 / safe_variance
-    scaled = np.maximum(values, 0.0) * safe_mean / safe_variance
+    safe_mean, deviation = np.where(lawful, mean, 1.0), np.sqrt(np.where(lawful, variance, 1.0))
+    skewed = np.maximum(skewness, 2.0 * deviation / safe_mean)
+    shape = 4.0 / skewed**2
+    # Distance from the lower end of the law, in units of its scale.
+    scaled = np.maximum((values - safe_mean) * 2.0 / (deviation * skewed) + shape, 0.0)
     tail = special.gammaincc(shape, scaled)
     logs = np.log(np.maximum(tail, SMALLEST_TAIL))
     # Far out, the first two terms of the asymptotic series are right to many digits.
