@@ -320,7 +320,7 @@ def test_features_that_matter_only_together_are_found_with_interactions(switches
     assert float(coefficient) > 0
 
 
-def test_files_hold_the_features_only_with_interactions(switches, tmp_path):
+def test_files_name_the_partners_of_features_with_interactions(switches, tmp_path):
     rows = {}
     for ending in (".csv", ".json"):
         out = tmp_path / f"out{ending}"
@@ -329,8 +329,16 @@ def test_files_hold_the_features_only_with_interactions(switches, tmp_path):
         with out.open(newline="", encoding="utf-8") as file:
             rows[ending] = json.load(file) if ending == ".json" else list(csv.DictReader(file))
     for found in rows.values():
-        assert [list(row) for row in found] == [["rank", "feature", "index", "score"]] * 2
+        keys = ["rank", "feature", "index", "score", "partners"]
+        assert [list(row) for row in found] == [keys] * 2
         assert sorted(row["feature"] for row in found) == ["[b]3", "[b]8"]
+    partner = {"[b]3": "[b]8", "[b]8": "[b]3"}
+    for row in rows[".json"]:
+        (one,) = row["partners"]
+        assert one["feature"] == partner[row["feature"]]
+        assert one["score"] > 0
+    for row in rows[".csv"]:
+        assert row["partners"].startswith(f"{partner[row['feature']]} (")
 
 
 def test_path_without_pairs_says_so(columns, tmp_path):

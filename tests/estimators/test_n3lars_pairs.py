@@ -57,7 +57,7 @@ def test_statistics_are_inner_products_of_literal_kernels(few_valued, normalised
     kernels = np.array([K.ravel() for K in [*singles, *products]])
     Q, r = kernels @ kernels.T, kernels @ L.ravel() / L_norm
     everything = np.arange(atoms.n_features)
-    # One number divides all pairs; it is found by chance.
+    # One number divides all pairs.
     divisor = np.median(r[7:] / atoms.relevance(everything)[7:])
     scale = np.where(everything < 7, 1.0, divisor)
     np.testing.assert_allclose(atoms.relevance(everything), r / scale, rtol=2e-4, atol=1e-6 * r[0])
@@ -122,6 +122,27 @@ def test_features_that_matter_only_together_are_found_and_named(rng):
     assert pair.coefficient > 0
     assert pair.relevance > 3 * selector.relevance_.max()
     assert selector.scores_[0] >= pair.coefficient
+
+
+@pytest.mark.parametrize("lasso", [N3LARS, HSICLasso])
+@pytest.mark.parametrize("repeats", [1, 2, 5, 20])
+def test_a_full_table_of_xor_gives_the_pair_whatever_its_size(lasso, repeats):
+    X = np.tile([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]], (repeats, 1))
+    selector = lasso(2, interactions="pairs").fit(X, (X[:, 0] != X[:, 1]).astype(int))
+    assert [pair.features for pair in selector.pairs_] == [(0, 1)]
+
+
+def test_order_of_samples_and_columns_does_not_matter(rng):
+    X = rng.normal(size=(150, 14))
+    y = X[:, 0] * X[:, 1] + np.abs(X[:, 2]) + 0.3 * rng.normal(size=150)
+    expected = N3LARS(5, interactions="pairs").fit(X, y)
+    rows, columns = rng.permutation(150), rng.permutation(14)
+    other = N3LARS(5, interactions="pairs").fit(X[np.ix_(rows, columns)], y[rows])
+    np.testing.assert_array_equal(columns[other.selected_indices_], expected.selected_indices_)
+    named = {tuple(sorted(columns[list(pair.features)])): pair.relevance for pair in other.pairs_}
+    assert named.keys() == {pair.features for pair in expected.pairs_}
+    for pair in expected.pairs_:
+        assert named[pair.features] == pytest.approx(pair.relevance, rel=1e-4)
 
 
 def test_constant_features_do_not_shift_the_pairs(rng):

@@ -113,7 +113,7 @@ def test_permutations_over_drawn_features_say_the_same_as_over_all(rng, monkeypa
     X, y = rng.normal(size=(100, 60)), rng.integers(0, 2, 100)
     search = search_in(X, y, n_permutations=30)
     over_all = search.pairs(5).family_wise
-    monkeypatch.setattr("hsieve.inference.interaction_search.FEW_ENOUGH", 10)
+    monkeypatch.setattr("hsieve.inference.interaction_search.FEW_ENOUGH", {2: 10})
     over_drawn = search.pairs(5).family_wise
     np.testing.assert_allclose(np.log(over_drawn), np.log(over_all), atol=1.2)
 

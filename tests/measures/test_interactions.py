@@ -69,7 +69,7 @@ def test_statistic_equals_the_sum_over_kernels(kind, rng):
     X = mixed_features(rng)
     y = targets(X, rng)[kind]
     pairs = [(0, 1), (3, 4), (5, 0), (5, 4)]
-    found = pair_statistics(X, y, pairs, categorical=[5])
+    found = pair_statistics(X, y, pairs, categorical=[5], target_kernel="gaussian")
     K, L = naive_grams(X, categorical=[5]), naive_target(y)
     expected = [naive.interaction(K[a], K[b], L) for a, b in pairs]
     assert min(expected) > 1e-6
@@ -89,7 +89,8 @@ def test_truncated_statistic_equals_the_sum_over_truncated_kernels(rng):
     for rank in (1, 2, 3):
         first, second = (naive.truncated(K[j], rank) for j in (0, 1))
         expected = (first * second * naive.centred(L)).sum() / N**2
-        assert pair_statistics(X, y, [(0, 1)], rank=rank)[0] == pytest.approx(expected, rel=1e-9)
+        found = pair_statistics(X, y, [(0, 1)], rank=rank, target_kernel="gaussian")
+        assert found[0] == pytest.approx(expected, rel=1e-9)
 
 
 @pytest.mark.parametrize("name", DRAWS)
@@ -199,3 +200,30 @@ def test_a_triple_is_a_pair_beside_the_third_feature(rng):
     product = K[0] * K[1] * K[2]
     expected = np.sum(product * naive.centred(naive.class_gram(y))) / np.trace(product)
     assert found.ratios[0] == pytest.approx(expected, rel=1e-3)
+
+
+def test_linear_kernel_of_numbers_is_that_of_their_products(rng):
+    X, y = rng.normal(size=(40, 2)), rng.normal(size=40)
+    K = [naive.centred(naive.number_gram(x)) for x in X.T]
+    z = (y - y.mean()) / y.std()
+    expected = np.sum(K[0] * K[1] * np.outer(z, z)) / 40**2
+    assert pair_statistics(X, y, [(0, 1)])[0] == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("pairs", "options", "message"),
+    [
+        ([(0, 1, 2)], {}, "positions of shape"),
+        ([(0, 5)], {}, "from 0 to 2"),
+        ([(0.0, 1.0)], {}, "positions of shape"),
+        ([(0, 1)], {"rank": 0}, "rank must be None or a whole number"),
+    ],
+)
+def test_wrong_pairs_and_ranks_are_refused(pairs, options, message, rng):
+    with pytest.raises(ValueError, match=message):
+        pair_statistics(rng.normal(size=(30, 3)), rng.integers(0, 2, 30), pairs, **options)
+
+
+def test_features_and_target_of_different_length_are_refused(rng):
+    with pytest.raises(ValueError, match="one sample for each of y"):
+        pair_statistics(rng.normal(size=(30, 3)), rng.integers(0, 2, 29), [(0, 1)])

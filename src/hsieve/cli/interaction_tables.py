@@ -68,7 +68,8 @@ def print_interactions(table: "tables.Table | blocks.ColumnTable", findings: "Fi
         return
     console.print(as_text(ABOUT_CHANCE.format(what=" or ".join(found))))
     for what, interactions in found.items():
-        console.print(as_text(_standing_out(interactions, what)))
+        n_all = findings.n_pairs_seen if what == "pairs" else findings.n_triples_seen
+        console.print(as_text(_standing_out(interactions, what, n_all)))
 
 
 def _laid_out(found: "Sequence[Interaction]", padding: int) -> Table:
@@ -100,7 +101,11 @@ def _looked_at(table: "tables.Table | blocks.ColumnTable", findings: "Findings")
     """Say how many pairs were looked at, and how fast."""
     n_features = len(table.feature_names)
     n_seen, n_pairs = findings.n_pairs_seen, math.comb(n_features, 2)
-    seen = f"{n_seen:,} pairs" if n_seen == n_pairs else f"{n_seen:,} of the {n_pairs:,} pairs"
+    seen = f"{n_seen:,} pair{'' if n_seen == 1 else 's'}"
+    if n_seen < n_pairs:
+        seen = f"{n_seen:,} of the {n_pairs:,} pairs"
+    if findings.triples:
+        seen += f" and {findings.n_triples_seen:,} triples"
     words = f"{seen} of {n_features:,} features, {origin(table)}; {findings.seconds:.1f} s"
     if findings.triples:  # most of the time went into these
         return words
@@ -109,12 +114,12 @@ def _looked_at(table: "tables.Table | blocks.ColumnTable", findings: "Findings")
     return f"{words}, {fast} million pairs a second"
 
 
-def _standing_out(found: "Sequence[Interaction]", what: str) -> str:
+def _standing_out(found: "Sequence[Interaction]", what: str, n_all: int) -> str:
     """Say how many are unlikely to be there by chance."""
     n_likely = sum(one.family_wise_p < LIKELY for one in found)
     if not n_likely:
         return f"None of the {what} stands out from chance: no family-wise p is below {LIKELY}."
-    more = "; there may be more, see --top" if n_likely == len(found) else ""
+    more = "; there may be more, see --top" if n_likely == len(found) < n_all else ""
     have = "has" if n_likely == 1 else "have"
     shown = f"{n_likely} of the {len(found)} {what} shown"
     return f"{shown} {have} a family-wise p below {LIKELY}{more}."

@@ -79,8 +79,8 @@ class Findings:
     ----------
     pairs, triples : list of Interaction
         Best first.
-    n_pairs_seen : int
-        How many pairs were looked at.
+    n_pairs_seen, n_triples_seen : int
+        How many pairs and triples were looked at.
     warnings : list of str
         What the user should know.
     seconds : float
@@ -90,6 +90,7 @@ class Findings:
     pairs: "list[Interaction]"
     triples: "list[Interaction]"
     n_pairs_seen: int
+    n_triples_seen: int
     warnings: list[str]
     seconds: float
 
@@ -145,6 +146,7 @@ def scan(table: "Table | ColumnTable", wish: Wish) -> Findings:
         scanned.pairs_,
         scanned.triples_,
         scanned.n_pairs_seen_,
+        scanned.n_triples_seen_,
         [in_options(text).replace("own_shares", "the shares alone") for text in warned],
         time.perf_counter() - started,
     )

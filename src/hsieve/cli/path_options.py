@@ -22,6 +22,7 @@ __all__ = [
     "NO_PAIRS",
     "USUAL_RELATIVES",
     "PathOptions",
+    "add_partners",
     "add_relatives",
     "capped",
     "in_words",
@@ -188,6 +189,25 @@ def selected_pairs(
         (names[pair.features[0]], names[pair.features[1]], pair.coefficient)
         for pair in selector.pairs_
     ]
+
+
+def add_partners(rows: Sequence[dict[str, Any]], pairs: Sequence[tuple[str, str, float]]) -> None:
+    """Add to each row the features that its own is in a pair with.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        One for each selected feature; `partners` is added, a list of dict with the name (feature)
+        of each and the coefficient (score) of the pair.
+    pairs : sequence of tuple
+        From :func:`selected_pairs`.
+    """
+    for row in rows:
+        row["partners"] = [
+            {"feature": second if row["feature"] == first else first, "score": coefficient}
+            for first, second, coefficient in pairs
+            if row["feature"] in (first, second)
+        ]
 
 
 def capped(rows: Sequence[dict[str, Any]], request: Request) -> list[str]:

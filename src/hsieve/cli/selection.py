@@ -20,6 +20,7 @@ from hsieve.cli.methods import METHODS, Method, Request
 from hsieve.cli.path_options import (
     NO_PAIRS,
     NOT_LOOKED_FOR,
+    add_partners,
     add_relatives,
     capped,
     in_words,
@@ -46,7 +47,7 @@ class Outcome:
     ----------
     rows : list of dict
         For each feature chosen, best first: rank, feature, index, score and, if wanted, p_value,
-        adjusted_p_value and relatives (a list of dict with feature and score).
+        adjusted_p_value, relatives and partners (lists of dict with feature and score).
     warnings : list of str
         What the user should know.
     seconds : float
@@ -187,15 +188,16 @@ def select(
     skipped = method.has_path and request.n_relatives is None and "relatives" not in rows[0]
     notes = [NOT_LOOKED_FOR] if skipped else []
     pairs = selected_pairs(selector, table)
-    if request.interactions and not pairs:
-        notes.append(NO_PAIRS)
+    if request.interactions:
+        add_partners(rows, pairs)
+        notes += [] if pairs else [NO_PAIRS]
     return Outcome(rows, told, seconds, selector, notes, pairs)
 
 
 def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     """Write the chosen features, whole or not at all.
 
-    Relatives are a list in JSON and one text in CSV.
+    Relatives and partners are lists in JSON and one text in CSV.
 
     Parameters
     ----------
@@ -209,8 +211,9 @@ def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     BadInputError
         If the file cannot be written.
     """
-    if path.suffix.lower() == ".csv" and "relatives" in rows[0]:
-        rows = [{**row, "relatives": in_words(row["relatives"])} for row in rows]
+    if path.suffix.lower() == ".csv":
+        lists = [key for key in ("relatives", "partners") if key in rows[0]]
+        rows = [{**row, **{key: in_words(row[key]) for key in lists}} for row in rows]
     write_rows(path, rows, list(rows[0]))
 
 

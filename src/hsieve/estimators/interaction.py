@@ -55,7 +55,10 @@ class Interaction:
 
 
 def path_of(
-    found: Sequence[Interaction], relevance: FloatArray, varying: IndexArray
+    found: Sequence[Interaction],
+    relevance: FloatArray,
+    varying: IndexArray,
+    n_looked_at: int,
 ) -> SelectionPath:
     """Order features by the best interaction they are in, then by what they tell alone.
 
@@ -67,6 +70,8 @@ def path_of(
         What each feature tells alone.
     varying : ndarray of int
         Features that are not constant; the path counts along these.
+    n_looked_at : int
+        How many pairs and triples there were.
 
     Returns
     -------
@@ -90,5 +95,5 @@ def path_of(
         sizes=np.arange(1, len(order) + 1),
         set_scores=np.maximum.accumulate(scores),
         stop_reason="all pairs looked at",
-        n_evaluations=len(found),
+        n_evaluations=n_looked_at,
     )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
 from hsieve.data.blocks import ColumnBlocks, MissingAsLevel
-from hsieve.data.memory import MemoryPlan
+from hsieve.data.memory import MemoryPlan, bytes_of
 from hsieve.data.validation import target_kind_of
 from hsieve.estimators._base import BaseSelector
 from hsieve.estimators.bahsic import BAHSIC
@@ -38,8 +38,6 @@ ORDERS = (2, 3)
 SCREENS = ("narrow", "relevance")
 SEARCHES = ("auto", "all", "beam")
 MISSING = ("refuse", "category")
-# A category has a direction for each level but one, none of them lighter than the others.
-COLUMNS_OF_CATEGORY = 3
 LEAST_CLASS = 2
 LN_10 = float(np.log(10.0))
 # Shares of the work: until features are read, and until pairs are done where triples follow.
@@ -81,7 +79,8 @@ class InteractionScan(BaseSelector):
         Look only at pairs of this many features, the best by `screen_by`.
     screen_by : {"narrow", "relevance"}, default="narrow"
         "narrow" ranks features by what each brings to a narrow kernel over many, which sees
-        interactions, faintly; "relevance" by what each tells alone, which does not.
+        interactions, faintly, but holds all features in memory; "relevance" by what each tells
+        alone, which sees none.
     time_limit : float or None, default=3600
         Seconds that looking at all pairs may take, as estimated beforehand; more is refused. None
         for no limit.
@@ -99,8 +98,8 @@ class InteractionScan(BaseSelector):
         The best pairs, best first.
     triples_ : list of Interaction
         The best triples; empty unless `order` is 3.
-    n_pairs_seen_ : int
-        How many pairs were looked at.
+    n_pairs_seen_, n_triples_seen_ : int
+        How many pairs and triples were looked at.
     selected_indices_, ranking_, scores_, path_
         As in every selector: chosen features best first, place of each feature, score of each
         feature (that of its best pair or triple), the path.
@@ -110,9 +109,11 @@ class InteractionScan(BaseSelector):
     For centred kernels K_a, K_b of two features and L of the target, the statistic is the inner
     product <K_a * K_b, L>, * elementwise; see :mod:`hsieve.measures.interactions`. The best pairs
     are tested with each feature's own effect projected out, so a feature and its copy are no
-    interaction. Two noisy measurements of one quantity may be one, where the target bends in it.
-    So may features with strong effects of their own on classes, since a chance between 0 and 1
-    cannot be a sum of many; `own_shares` tell.
+    interaction. Two noisy or coarse measurements of one quantity may be one, where the target bends
+    in it. So may features with strong effects of their own on classes, since a chance between 0
+    and 1 cannot be a sum of many (`own_shares` tell), and features beside one on which the *spread*
+    of a numeric target depends. Pairs whose product rests on fewer than five samples, or on fewer
+    than one in the rarer class, are not tested and have a score of zero.
 
     Examples
     --------
@@ -210,8 +211,14 @@ class InteractionScan(BaseSelector):
         self.n_pairs_seen_ = found[0].n_looked_at
         self.pairs_ = self._interactions(found[0])
         self.triples_ = self._interactions(found[1]) if self.order == 3 else []
+        self.n_triples_seen_ = found[1].n_looked_at if self.order == 3 else 0
         self._keep(
-            path_of([*self.pairs_, *self.triples_], relevance, varying),
+            path_of(
+                [*self.pairs_, *self.triples_],
+                relevance,
+                varying,
+                self.n_pairs_seen_ + self.n_triples_seen_,
+            ),
             varying,
             self._n_wanted(self.n_features_in_),
         )
@@ -255,6 +262,7 @@ class InteractionScan(BaseSelector):
         standing = relevance[varying]
         if self.screen_by == "narrow":
             # The rule by which BAHSIC judges features in its first round.
+            self._refuse_large(blocks)
             listed = check_positions(measure.categorical, blocks.n_features) % blocks.n_features
             categorical = np.flatnonzero(np.isin(varying, listed)).tolist()
             screening = BAHSIC(categorical=categorical, target_kind=self.target_kind)
@@ -263,15 +271,23 @@ class InteractionScan(BaseSelector):
             standing = strategy.standings(joint.bind(blocks.read(varying), target))
         return np.sort(varying[best_first(standing)[: self.screen]])
 
+    def _refuse_large(self, blocks: ColumnBlocks) -> None:
+        """Refuse a narrow kernel over features that may not be held in memory."""
+        needed = 2 * blocks.n_samples * blocks.n_features * blocks.dtype.itemsize
+        if self.memory_limit is not None and needed > bytes_of(self.memory_limit):
+            msg = (
+                f"screen_by='narrow' holds all features in memory, some {needed:,} bytes, but "
+                f"memory_limit={self.memory_limit!r}. Screen by 'relevance', or allow more."
+            )
+            raise ValueError(msg)
+
     def _search_among(
         self, features: IndexArray, store: FactorStore, target: NDArray[Any]
     ) -> InteractionSearch:
         """Tie features and target together."""
-        most_columns = np.full(store.n_features, self.rank)
-        most_columns[store.categorical] = COLUMNS_OF_CATEGORY * self.rank
         most_bytes = MemoryPlan.for_data(store.n_samples, self.memory_limit).tile_bytes
         return InteractionSearch(
-            LeadingFactors(store, features, most_columns, most_bytes),
+            LeadingFactors.of(store, features, self.rank, most_bytes),
             InteractionTarget.of(target, self.target_kind, self.target_kernel),
             n_permutations=self.n_permutations,
             n_threads=self.n_threads,
@@ -288,7 +304,9 @@ class InteractionScan(BaseSelector):
             return
         n_features = len(search.factors.features)
         what = "triples" if all_triples else f"{pairs_among(n_features):,} pairs"
-        n_possible = int(n_features * (self.time_limit / seconds) ** (1.0 / self.order))
+        n_possible = int(
+            n_features * (self.time_limit / seconds) ** (1 / (3 if all_triples else 2))
+        )
         msg = (
             f"Looking at all {what} of {n_features:,} features would "
             f"take about {_in_words(seconds)}, more than time_limit={self.time_limit:g} seconds. "

@@ -198,7 +198,8 @@ class N3LARS(_LarsSelector):
         does not bar them.
     interactions : {None, "pairs"}, default=None
         "pairs": every pair of features is a candidate beside the single features, so that features
-        which matter only together are found too. One sweep over all pairs.
+        which matter only together are found too. One sweep over all pairs, on all cores. Covariates
+        are in no pair. Of a pair that would bring in one feature too many, one may be selected.
     form : {"auto", "dense", "coded"}, default="auto"
         How features are held; see :class:`PairwiseHSIC`. "auto" takes one byte a value from 8,192
         samples and 20 million values on.

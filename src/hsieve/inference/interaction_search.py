@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from hsieve.inference.interaction_tests import InteractionTester, InteractionTests
 from hsieve.inference.maximum_law import TAIL_SCORES, MaximumLaw
-from hsieve.kernels.leading_factors import FactorTile, LeadingFactors
+from hsieve.kernels.leading_factors import TILE_BYTES, FactorTile, LeadingFactors
 from hsieve.measures.interactions import InteractionTarget
 from hsieve.measures.pair_sweep import seconds_for, strongest_extensions, strongest_pairs
 from hsieve.progress import report, stage
@@ -39,10 +39,11 @@ LEAST_CANDIDATES = 20_000
 CANDIDATES_A_WANTED = 20
 TESTED_AT_ONCE = 100
 TESTED_AT_LEAST = 300
+SECONDS_A_TEST = 5e-7  # and a sample
 # Tested scores may lie a little above the evidence.
 EVIDENCE_MARGIN = 2.0
-# Up to so many pairs or triples each random order looks at all of them.
-FEW_ENOUGH = 2_000_000
+# Up to so many pairs, or triples, each random order looks at all of them.
+FEW_ENOUGH = {2: 2_000_000, 3: 100_000}
 # Operations up to which all triples are looked at: about a minute on two cores.
 QUICK_OPERATIONS = 2e12
 BEAM_WIDTH = 200
@@ -130,7 +131,7 @@ class InteractionSearch:
             Whether to look at all of them; None where that is quick.
         """
         if exhaustive is None:
-            exhaustive = self.triple_operations() <= QUICK_OPERATIONS
+            exhaustive = self.triple_operations() * self._n_searches(3) <= QUICK_OPERATIONS
         search = self._all_triples if exhaustive else self._beam
         return self._find(search, n_wanted, 3)
 
@@ -144,11 +145,19 @@ class InteractionSearch:
         """
         target = self.target.leading().for_sweep()
         once = seconds_for(self.factors, target, n_threads=self.n_threads)
+        features = self.factors.features
+        seconds = once * self._n_searches(2)
         if all_triples:
             # Each feature in turn multiplies the target's columns by its own.
-            features = self.factors.features
-            once *= 1 + len(features) / 3 * float(self.factors.most_columns[features].mean())
-        return once * (2 if self.n_permutations else 1)
+            times = len(features) / 3 * float(self.factors.most_columns[features].mean())
+            seconds += times * once * self._n_searches(3)
+        n_tests = TESTED_AT_LEAST * (1 + self.n_permutations)
+        return seconds + n_tests * SECONDS_A_TEST * self.target.n_samples
+
+    def _n_searches(self, order: int) -> int:
+        """Count the searches, with those for random orders."""
+        few = comb(len(self.factors.features), order) <= FEW_ENOUGH[order]
+        return 1 + (self.n_permutations if few else min(1, self.n_permutations))
 
     def triple_operations(self) -> float:
         """Count the multiplications of a search through all triples."""
@@ -169,8 +178,7 @@ class InteractionSearch:
         family_wise, false_discovery = nothing_known, nothing_known
         if self.n_permutations and len(features):
             with stage(searched + 0.1, 1.0, "random orders of the target"):
-                n_needed = min(n_wanted, TAIL_SCORES + 1)
-                by_chance, times_more = self._by_chance(search, tester, n_needed, order)
+                by_chance, times_more = self._by_chance(search, tester, order)
             law = MaximumLaw.fitted(by_chance, times_more)
             family_wise = np.maximum(law.family_wise(tests.scores), np.exp(-tests.scores))
             false_discovery = law.false_discovery(tests.scores)
@@ -179,13 +187,13 @@ class InteractionSearch:
         )
 
     def _by_chance(
-        self, search: _Search, tester: InteractionTester, n_wanted: int, order: int
+        self, search: _Search, tester: InteractionTester, order: int
     ) -> tuple[list[FloatArray], float]:
         """Give the best scores of random orders, and how many times more there are in all."""
         rng = np.random.default_rng(self.seed)
         features = self.factors.features
         n_drawn = len(features)
-        if comb(n_drawn, order) > FEW_ENOUGH:
+        if comb(n_drawn, order) > FEW_ENOUGH[order]:
             n_drawn = int(np.ceil(n_drawn * self.n_permutations ** (-1.0 / order)))
         scores, n_looked_at = [], 0
         for number in range(self.n_permutations):
@@ -197,7 +205,7 @@ class InteractionSearch:
                 candidates = search(drawn, target, LEAST_CANDIDATES)
                 # By the rule by which candidates are tested in the search itself, as far as the
                 # law of the maximum needs them.
-                _, tests, _ = _best_tested(candidates, tester, target, n_wanted)
+                _, tests, _ = _best_tested(candidates, tester, target, TAIL_SCORES + 1)
             scores.append(tests.scores if len(tests.scores) else np.zeros(1))
             n_looked_at += candidates.n_looked_at
         n_all = comb(len(features), order)
@@ -248,22 +256,28 @@ class InteractionSearch:
         pairs = self._pair_candidates(factors, target, BEAM_WIDTH).features
         if not len(pairs):
             return _Candidates(np.empty((0, 3), dtype=np.intp), np.empty(0), 0, is_cut=False)
-        found = strongest_extensions(
-            _product_tile(factors, pairs),
-            factors,
-            target.leading().for_sweep(),
-            n_kept=3 * n_kept,  # a triple may come from three pairs
-            n_threads=self.n_threads,
-        )
-        members = np.column_stack([pairs[found.features[:, 0]], found.features[:, 1]])
+        parts = [
+            strongest_extensions(
+                products,
+                factors,
+                target.leading().for_sweep(),
+                n_kept=3 * n_kept,  # a triple may come from three pairs
+                n_threads=self.n_threads,
+            )
+            for products in _product_tiles(factors, pairs)
+        ]
+        found = np.concatenate([part.features for part in parts])
+        scores = np.concatenate([part.scores for part in parts])
+        members = np.column_stack([pairs[found[:, 0]], found[:, 1]])
         different = (members[:, 2:] != members[:, :2]).all(axis=1)
-        triples = np.sort(members[different], axis=1)
-        _, first = np.unique(triples, axis=0, return_index=True)
-        first = np.sort(first)[:n_kept]
-        is_cut = len(found.features) < found.n_pairs or len(first) == n_kept
-        return _Candidates(
-            triples[first], found.scores[different][first], found.n_pairs, is_cut=is_cut
-        )
+        triples, scores = np.sort(members[different], axis=1), scores[different]
+        order = np.argsort(-scores, kind="stable")
+        triples, scores = triples[order], scores[order]
+        first = np.sort(np.unique(triples, axis=0, return_index=True)[1])
+        n_looked_at = sum(part.n_pairs for part in parts)
+        is_cut = len(found) < n_looked_at or len(first) > n_kept
+        first = first[:n_kept]
+        return _Candidates(triples[first], scores[first], n_looked_at, is_cut=is_cut)
 
 
 def _best_tested(
@@ -297,13 +311,15 @@ def _each_feature(factors: LeadingFactors) -> Iterator[tuple[int, FloatArray]]:
                 yield int(feature), tile.rows[:, place].astype(np.float64)
 
 
-def _product_tile(factors: LeadingFactors, pairs: IndexArray) -> FactorTile:
-    """Multiply the factors of pairs, into one tile numbered by the pairs."""
-    rows = {int(feature): factors.rows(int(feature)) for feature in np.unique(pairs)}
-    most = max(map(len, rows.values()))
+def _product_tiles(factors: LeadingFactors, pairs: IndexArray) -> Iterator[FactorTile]:
+    """Multiply the factors of pairs, into tiles numbered by the pairs."""
+    most = int(factors.most_columns[np.unique(pairs)].max())
     n_samples = factors.store.n_samples
-    products = np.zeros((most * most, len(pairs), n_samples), dtype=np.float32)
-    for number, (a, b) in enumerate(pairs.tolist()):
-        product = (rows[a][:, None] * rows[b][None]).reshape(-1, n_samples)
-        products[: len(product), number] = product - product.mean(axis=1, keepdims=True)
-    return FactorTile(np.arange(len(pairs)), products)
+    width = max(1, TILE_BYTES // (4 * most * most * n_samples))
+    for start in range(0, len(pairs), width):
+        numbers = np.arange(start, min(start + width, len(pairs)))
+        products = np.zeros((most * most, len(numbers), n_samples), dtype=np.float32)
+        for place, (a, b) in enumerate(pairs[numbers].tolist()):
+            product = (factors.rows(a)[:, None] * factors.rows(b)[None]).reshape(-1, n_samples)
+            products[: len(product), place] = product - product.mean(axis=1, keepdims=True)
+        yield FactorTile(numbers, products)

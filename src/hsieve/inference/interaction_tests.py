@@ -53,6 +53,10 @@ COPIES = 0.9
 NOTHING_LEFT = 1e-4
 # Where the projection leaves no more free samples than this there is nothing to test.
 LEAST_FREE = 6
+# A product that rests on fewer samples, or on fewer in the part of the target that varies, is not
+# tested: as in tables of counts, chance has no smooth law there.
+LEAST_CARRIERS = 5.0
+LEAST_IN_TARGET = 1.0
 # Numbers treated together.
 BATCH_NUMBERS = 2_000_000
 # Numbers of rows kept for tests of other tuples with the same features.
@@ -169,6 +173,7 @@ class InteractionTester:
         # Zero less zero, so that a chance of one is not written as -0.
         scores = 0.0 - log_gamma_tail(statistics, *law, skewness)
         something = testable & (kernel.trace > NOTHING_LEFT * before)
+        something &= _rests_on_enough(kernel, rest, target.n_samples)
         if order == 3:
             something &= ~_with_copies(factors)
         own_strengths = [_strengths(rows, target.columns) for rows in factors]
@@ -229,6 +234,18 @@ def _own_directions(rows: FloatArray, n_columns: int) -> FloatArray:
     weights = np.einsum("ri,ri->r", spanning, spanning)
     kept = weights > NEGLIGIBLE * weights[0]
     return np.asarray(spanning[kept] / np.sqrt(weights[kept, None]))
+
+
+def _rests_on_enough(
+    kernel: MatrixMoments, rest: MatrixMoments, n_samples: int
+) -> NDArray[np.bool_]:
+    """Mark tuples whose product, and what it shares with the target, rest on enough samples."""
+    carriers, of_target = (
+        np.asarray(part.trace) ** 2 / np.maximum(np.asarray(part.squared_diagonal), 1e-300)
+        for part in (kernel, rest)
+    )
+    enough = carriers * of_target >= LEAST_IN_TARGET * n_samples
+    return np.asarray(enough & (carriers >= LEAST_CARRIERS))
 
 
 def _with_copies(factors: Sequence[FloatArray]) -> NDArray[np.bool_]:

@@ -100,6 +100,8 @@ class MaximumLaw:
         """
         exponent = np.clip(-(scores - self.threshold) / self.scale, None, 700.0)
         expected = self.times_more * self.n_above * np.exp(exponent)
+        # Never fewer than the law of the maximum expects.
+        expected = np.maximum(expected, -np.log1p(-np.minimum(self.family_wise(scores), 1 - 1e-12)))
         rates = np.minimum(expected / np.arange(1, len(scores) + 1), 1.0)
         rates[scores <= 0] = 1.0
         return np.asarray(np.minimum.accumulate(rates[::-1])[::-1])

@@ -26,7 +26,9 @@ __all__ = ["FactorTile", "LeadingFactors", "leading_rows"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-TILE_WIDTH = 1024
+TILE_WIDTH = 512
+# A category has a direction for each level but one, none of them lighter than the others.
+COLUMNS_OF_CATEGORY = 3
 # A tile takes at most this much, however many samples there are.
 TILE_BYTES = 32 * 10**6
 # Directions with less than this share of the largest one's weight are rounding.
@@ -89,6 +91,26 @@ class LeadingFactors:
     most_bytes: int
     _held: list[FactorTile] = field(default_factory=list, init=False, repr=False)
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, init=False, repr=False)
+
+    @classmethod
+    def of(
+        cls, store: FactorStore, features: IndexArray, rank: int, most_bytes: int
+    ) -> "LeadingFactors":
+        """Keep `rank` columns of each feature, three times as many of a category.
+
+        Parameters
+        ----------
+        store : FactorStore
+            Where whole factors come from.
+        features : ndarray of int
+            Features to look at.
+        rank : int
+            Number of columns.
+        most_bytes : int
+            Most that tiles held at a time may take.
+        """
+        most_columns = np.where(store.categorical, COLUMNS_OF_CATEGORY * rank, rank)
+        return cls(store, features, most_columns, most_bytes)
 
     @property
     def pieces(self) -> list[IndexArray]:

@@ -62,6 +62,7 @@ def pair_statistics(
     rank: int | None = None,
     categorical: Iterable[int] = (),
     target_kind: str = "auto",
+    target_kernel: str = "linear",
 ) -> FloatArray:
     """Compute the interaction statistic I(a, b; y) of some pairs, in double precision.
 
@@ -78,7 +79,9 @@ def pair_statistics(
     categorical : iterable of int, default=()
         Features that are categories.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds. Numbers get a Gaussian kernel.
+        What y holds.
+    target_kernel : {"linear", "gaussian"}, default="linear"
+        Kernel of numbers, as in :class:`hsieve.InteractionScan`.
 
     Returns
     -------
@@ -112,7 +115,7 @@ def pair_statistics(
     chosen = _checked_pairs(pairs, columns.shape[1])
     is_category = np.zeros(columns.shape[1], dtype=bool)
     is_category[check_positions(categorical, columns.shape[1])] = True
-    target = _factor_rows(_target_gram(y, target_kind), None)
+    target = _factor_rows(_target_gram(y, target_kind, target_kernel), None)
     rows = {
         int(feature): _factor_rows(_gram(columns[:, feature], category=is_category[feature]), rank)
         for feature in np.unique(chosen)
@@ -138,9 +141,7 @@ class InteractionTarget:
     columns: FloatArray
 
     @classmethod
-    def of(
-        cls, y: Any, target_kind: str = "auto", kernel: str = "linear", *, share: float = 1.0
-    ) -> "InteractionTarget":
+    def of(cls, y: Any, target_kind: str = "auto", kernel: str = "linear") -> "InteractionTarget":
         """Make the target from classes, numbers or several outputs.
 
         Parameters
@@ -151,11 +152,9 @@ class InteractionTarget:
             What it holds.
         kernel : {"linear", "gaussian"}, default="linear"
             Kernel of numbers.
-        share : float, default=1.0
-            Share of the kernel's trace that the columns kept have, the heaviest first.
         """
-        factor = heaviest(target_factor(y, target_kind, kernel), share)
-        return cls(np.ascontiguousarray(factor.T))
+        # Columns of the factor come with rising weight.
+        return cls(np.ascontiguousarray(target_factor(y, target_kind, kernel).T[::-1]))
 
     @property
     def n_samples(self) -> int:
@@ -250,15 +249,17 @@ def _gram(column: FloatArray, *, category: np.bool_) -> FloatArray:
     return Gaussian(bandwidth=1.0).gram(standardised(column[:, None], robust=True))
 
 
-def _target_gram(y: Any, target_kind: str) -> FloatArray:
+def _target_gram(y: Any, target_kind: str, kernel: str) -> FloatArray:
     """Gram matrix of the target."""
     values = np.asarray(y)
     if target_kind_of(values, target_kind) == "classes":
         return Delta().gram(values)
     outputs = values.astype(np.float64).reshape(len(values), -1)
     check_finite(outputs)
-    width = math.sqrt(outputs.shape[1])
-    return Gaussian(bandwidth=width).gram(standardised(outputs, robust=True))
+    numbers = standardised(outputs, robust=True)
+    if kernel == "linear":
+        return np.asarray(numbers @ numbers.T)
+    return Gaussian(bandwidth=math.sqrt(outputs.shape[1])).gram(numbers)
 
 
 def _factor_rows(gram: FloatArray, rank: int | None) -> FloatArray:

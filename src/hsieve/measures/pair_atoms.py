@@ -15,9 +15,11 @@ k_a k_b if the features are unrelated; so a product is divided by
 
 which is its norm for unrelated features and more where few samples carry it. With plain HSIC
 products are taken as they are. But there are many more pairs than features, and the best of many
-rises higher by chance. So all products are also divided by one number, found with the target in
-five random orders: the best pair in any of them is then no more relevant than the best single
-feature in any other, so that pairs which mean nothing do not come in before features that do.
+rises higher by chance. So all products are also divided by one number: the relevance that the best
+of so many pairs exceeds by chance in one data set of a thousand, over that which the best of so
+many single features exceeds in every other, both by the law of a weighted sum of chi-squares for a
+feature of median weights. Products have longer tails than that law, so that in truth, where there
+is nothing to be found, some 5 % of data sets have a pair before all features.
 
 A product is made of the r = 3 leading columns of each feature's factor, and its relevance of the
 leading columns of the target's, with 99 % of its trace.
@@ -32,6 +34,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy import special
 
 from hsieve.kernels.factor_store import FactorGroup, Stack
 from hsieve.kernels.leading_factors import LeadingFactors
@@ -43,7 +46,6 @@ from hsieve.measures.pair_sweep import (
     strongest_pairs,
 )
 from hsieve.measures.targets import heaviest
-from hsieve.progress import stage
 
 if TYPE_CHECKING:
     from hsieve.measures.pairwise import BoundPairwiseHSIC
@@ -55,12 +57,11 @@ IndexArray = NDArray[np.intp]
 
 # Columns of each feature's factor that enter a product; categories have more.
 PAIR_RANK = 3
-COLUMNS_OF_CATEGORY = 3
 # Numbers of product rows made together.
 BATCH_NUMBERS = 1_000_000
-# Random orders of the target, and features looked at, for what happens by chance.
-ORDERS_BY_CHANCE = 5
-FEATURES_BY_CHANCE = 500
+# How often the best pair, and the best single feature, exceed by chance what scales pairs.
+SELDOM = 0.001
+OFTEN = 0.5
 # Share of the trace of the target's kernel that pairs are held against.
 TARGET_SHARE = 0.99
 
@@ -86,7 +87,7 @@ class _PlainRelevance:
         return np.asarray(ratios * traces)
 
     def least_ratio(self, score: float, degrees: float, trace: float) -> float:
-        return score / trace * (1.0 - 1e-6)
+        return score / max(trace, 1e-300) * (1.0 - 1e-6)
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,19 +228,17 @@ def with_pairs(singles: "BoundPairwiseHSIC", n_kept: int, barred: IndexArray) ->
         Features and pairs.
     """
     store = singles.store
-    most_columns = np.full(store.n_features, PAIR_RANK)
-    most_columns[store.categorical] = COLUMNS_OF_CATEGORY * PAIR_RANK
     allowed = np.setdiff1d(np.arange(singles.n_features), barred)
-    factors = LeadingFactors(
-        store, np.sort(singles.columns[allowed]), most_columns, singles.tile_bytes
-    )
+    columns = np.sort(singles.columns[allowed])
+    factors = LeadingFactors.of(store, columns, PAIR_RANK, singles.tile_bytes)
     scoring = _scoring(singles)
     target = heaviest(singles.target, TARGET_SHARE)
     found = strongest_pairs(factors, _sweep_target(target, scoring), n_kept=n_kept)
     position = np.full(store.n_features, -1)
     position[singles.columns] = np.arange(singles.n_features)
     ranks, degrees = _ranks_and_degrees(factors)
-    norms = np.full(len(found.features), _times_as_relevant_by_chance(singles, factors, scoring))
+    times = _times_as_relevant_by_chance(factors, target, normalised=singles.normalised)
+    norms = np.full(len(found.features), times)
     scores = found.scores / norms
     if singles.normalised:
         norms *= found.traces / np.sqrt(degrees[found.features].prod(axis=1))
@@ -267,32 +266,46 @@ def _sweep_target(target: FloatArray, scoring: PairScoring) -> SweepTarget:
 
 
 def _times_as_relevant_by_chance(
-    singles: "BoundPairwiseHSIC", factors: LeadingFactors, scoring: PairScoring
+    factors: LeadingFactors, target: FloatArray, *, normalised: bool
 ) -> float:
-    """How many times as relevant as the best feature the best pair is, for random targets."""
-    rng = np.random.default_rng(0)
-    features = factors.features
-    if len(features) > FEATURES_BY_CHANCE:
-        features = np.sort(rng.choice(features, FEATURES_BY_CHANCE, replace=False))
-    few, leading = factors.among(features), heaviest(singles.target, TARGET_SHARE)
-    if pairs_among(len(features)) == 0:
-        return 1.0
-    best_pairs, best_singles = [], []
-    norms = np.where(singles.norms > 0, singles.norms, 1.0)[features]
-    for _ in range(ORDERS_BY_CHANCE):
-        target = leading[rng.permutation(len(leading))]
-        with stage(0.0, 0.0):
-            pair = strongest_pairs(few, _sweep_target(target, scoring), n_kept=1).scores
-        stack = Stack(np.ascontiguousarray(target.T, dtype=np.float32), np.zeros(1, dtype=np.intp))
-        relevance = np.empty(len(features))
-        for products in singles.store.products(features, stack):
-            relevance[products.places] = products.squares[:, 0]
-        if singles.normalised:
-            relevance /= norms * np.linalg.norm(singles.target.T @ singles.target)
-        best_pairs.append(pair.max(initial=0.0))
-        best_singles.append(relevance.max())
-    times = max(best_pairs) / max(min(best_singles), 1e-300)
-    return float(times) if times > 0 else 1.0
+    """How many times as relevant as the best feature the best pair is by chance."""
+    n_samples, n_features = factors.store.n_samples, len(factors.features)
+    single = np.median(_power_sums(factors), axis=0)
+    # Eigenvalues of a product of kernels are, for unrelated features, products of theirs over n.
+    pair = single**2 / n_samples ** np.array([1.0, 2.0, 3.0])
+    of_target = ((target**2).sum(axis=0)[:, None] ** np.array([1, 2, 3])).sum(axis=0)
+    best_single = _exceeded(single * of_target, n_samples, OFTEN / n_features)
+    best_pair = _exceeded(pair * of_target, n_samples, SELDOM / max(pairs_among(n_features), 1))
+    if normalised:
+        best_single /= math.sqrt(single[1])
+        best_pair /= math.sqrt(pair[1])
+    times = best_pair / best_single if best_single > 0 else 1.0
+    return float(times) if math.isfinite(times) and times > 0 else 1.0
+
+
+def _exceeded(power_sums: FloatArray, n_samples: int, chance: float) -> float:
+    """Value that a weighted sum of chi-squares over n exceeds with some chance.
+
+    The law is a shifted gamma law with mean, variance and skewness of the sum, given the sums of
+    the first, second and third powers of its weights.
+    """
+    first, second, third = (float(part) for part in power_sums)
+    if second <= 0:
+        return 0.0
+    shape = 0.5 * second**3 / third**2  # 4 over the squared skewness, 8 third / (2 second)^1.5
+    deviation, scale = math.sqrt(2.0 * second), math.sqrt(2.0 * second / shape)
+    above_mean = scale * (float(special.gammainccinv(shape, min(chance, 1.0))) - shape)
+    return (first + max(above_mean, -deviation)) / n_samples
+
+
+def _power_sums(factors: LeadingFactors) -> FloatArray:
+    """Sum the first, second and third powers of each kernel's weights."""
+    sums = []
+    for piece in factors.pieces:
+        for tile in factors.tiles(piece):
+            weights = np.einsum("rts,rts->rt", tile.rows, tile.rows, dtype=np.float64)
+            sums.append(np.stack([(weights**power).sum(axis=0) for power in (1, 2, 3)], axis=1))
+    return np.concatenate(sums) if sums else np.zeros((1, 3))
 
 
 def _ranks_and_degrees(factors: LeadingFactors) -> tuple[IndexArray, FloatArray]:

@@ -55,9 +55,9 @@ def atom_name(path: LarsSelectionPath, atom: int, names: Sequence[str]) -> str:
     Returns
     -------
     str
-        The name, or both names with a cross between them.
+        The name, or both names with an x between them.
     """
-    return " × ".join(names[feature] for feature in path.features_of(atom))
+    return " x ".join(names[feature] for feature in path.features_of(atom))
 
 
 def path_in_words(selector: Any, *, feature_names: Iterable[Any] | None = None) -> str:
@@ -107,7 +107,11 @@ def _ending(path: LarsSelectionPath, names: list[str]) -> str:
     features = f"{n_in} feature{'' if n_in == 1 else 's'} in"
     n_pairs = int((lars.selected >= len(path.relevance)).sum())
     if n_pairs:
-        features = f"{n_in - n_pairs} features and {n_pairs} pair{'' if n_pairs == 1 else 's'} in"
+        n_single = n_in - n_pairs
+        features = (
+            f"{n_single} single feature{'' if n_single == 1 else 's'} and "
+            f"{n_pairs} pair{'' if n_pairs == 1 else 's'} in"
+        )
     stop = lars.events[-1]
     if lars.stop_reason == "enough features":
         next_one = atom_name(path, stop.feature, names)
