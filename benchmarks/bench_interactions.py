@@ -20,37 +20,31 @@ But for large, memory is told beyond the data and the libraries; see measuring.p
 is begun after 30 seconds.
 """
 
-import argparse
-import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import time
 from importlib.metadata import version
 from pathlib import Path
 
-import measuring
 import numpy as np
 import psutil
 from measuring import (
+    SAMPLING_SECONDS,
     MeasurementError,
-    answer,
-    load,
     measured,
     median_cost,
     peak_memory,
     repeat_apart,
     run_apart,
+    run_parts,
 )
 from numpy.lib.format import open_memmap
 
 THREADS = 2
 REPETITIONS = 3
 BUDGET = 30.0
-# The large scan may take longer than other measurements.
-PATIENCE = 3600
 
 PEERS_SHAPE = (1_000, 10_000)
 LARGE_SHAPE = (1_000, 100_000)
@@ -162,7 +156,7 @@ def run_watched(command, folder):
         program = subprocess.Popen(command, cwd=folder, stdout=told, stderr=subprocess.STDOUT)
         while program.poll() is None:
             memory = max(memory, resident_memory(program.pid))
-            time.sleep(measuring.SAMPLING_SECONDS)
+            time.sleep(SAMPLING_SECONDS)
         told.seek(0)
         return told.read(), memory
 
@@ -287,27 +281,5 @@ def measure_here(task):
     return TASKS[task["part"]](task)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--task", help=argparse.SUPPRESS)
-    parser.add_argument("--only", choices=PARTS, help="one part instead of all")
-    parser.add_argument("--repetitions", type=int, default=REPETITIONS)
-    options = parser.parse_args()
-    if options.task:
-        answer(options.task, measure_here)
-        return
-    measuring.PATIENCE = PATIENCE
-    print(f"InteractionScan, {os.cpu_count()} cores, {load()} at the start", flush=True)
-    failures = []
-    for part in [options.only] if options.only else PARTS:
-        try:
-            PARTS[part](options.repetitions)
-        except MeasurementError as error:
-            failures.append(f"{part} failed: {error}")
-            print(failures[-1], flush=True)
-        print(f"{load()} after {part}", flush=True)
-    sys.exit(bool(failures))
-
-
 if __name__ == "__main__":
-    main()
+    run_parts("InteractionScan", __doc__.splitlines()[0], PARTS, measure_here, REPETITIONS)

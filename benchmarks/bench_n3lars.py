@@ -15,10 +15,7 @@ pages do not count. Peers, p53 and growth are run again only while the runs so f
 30 seconds. Peers that are not installed, or do not fit in memory, are named and left out.
 """
 
-import argparse
 import importlib.metadata
-import os
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -30,12 +27,11 @@ from measuring import (
     ONE_THREAD,
     MeasurementError,
     anonymous_peak,
-    answer,
     growth_exponent,
-    load,
     measured,
     median_cost,
     repeat_apart,
+    run_parts,
 )
 from numpy.lib.format import open_memmap
 
@@ -321,26 +317,5 @@ def measure_here(task):
     return TASKS[task["part"]](task)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--task", help=argparse.SUPPRESS)
-    parser.add_argument("--only", choices=PARTS, help="one part instead of all")
-    parser.add_argument("--repetitions", type=int, default=REPETITIONS)
-    options = parser.parse_args()
-    if options.task:
-        answer(options.task, measure_here)
-        return
-    print(f"N3LARS, {os.cpu_count()} cores, {load()} at the start", flush=True)
-    failures = []
-    for part in [options.only] if options.only else PARTS:
-        try:
-            PARTS[part](options.repetitions)
-        except MeasurementError as error:
-            failures.append(f"{part} failed: {error}")
-            print(failures[-1], flush=True)
-    print(f"{load()} at the end")
-    sys.exit(bool(failures))
-
-
 if __name__ == "__main__":
-    main()
+    run_parts("N3LARS", __doc__.splitlines()[0], PARTS, measure_here, REPETITIONS)

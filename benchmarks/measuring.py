@@ -8,6 +8,7 @@ the memory of the parent counts; elsewhere ru_maxrss, which cannot be set back. 
 processes is refused, because theirs would be missed.
 """
 
+import argparse
 import contextlib
 import gc
 import json
@@ -36,8 +37,9 @@ ONE_THREAD = dict.fromkeys(
     "1",
 )
 SAMPLING_SECONDS = 0.01
-# A run that takes longer than this many seconds is ended and said to have failed.
-PATIENCE = 900
+# A run that takes longer than this many seconds is ended and said to have failed. Some benchmarks
+# aim at a quarter of an hour.
+PATIENCE = 3600
 
 
 class MeasurementError(RuntimeError):
@@ -93,6 +95,28 @@ def answer(text, measure_here):
     with contextlib.redirect_stdout(sys.stderr):
         result = measure_here(json.loads(text))
     print(json.dumps(result))
+
+
+def run_parts(title, description, parts, measure_here, repetitions):
+    """Read the command line of a benchmark of several parts, and run them or one task."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--task", help=argparse.SUPPRESS)
+    parser.add_argument("--only", choices=parts, help="one part instead of all")
+    parser.add_argument("--repetitions", type=int, default=repetitions)
+    options = parser.parse_args()
+    if options.task:
+        answer(options.task, measure_here)
+        return
+    print(f"{title}, {os.cpu_count()} cores, {load()} at the start", flush=True)
+    failures = []
+    for part in [options.only] if options.only else parts:
+        try:
+            parts[part](options.repetitions)
+        except MeasurementError as error:
+            failures.append(f"{part} failed: {error}")
+            print(failures[-1], flush=True)
+        print(f"{load()} after {part}", flush=True)
+    sys.exit(bool(failures))
 
 
 def measured(work):
