@@ -125,9 +125,18 @@ def test_cells_are_those_of_the_estimator(table, columns):
     ]
 
 
-def test_line_below_tells_sizes_kind_of_target_and_speed(table):
+def test_line_below_tells_sizes_kind_of_target_and_time(table):
     [line] = [line for line in scan(table).stdout.splitlines() if " samples; " in line]
     assert line.startswith("28 pairs of 8 features, from 150 samples; target y (2 classes); ")
+    assert line.endswith(" s")
+
+
+def test_line_below_tells_the_speed_of_many_pairs(tmp_path):
+    rng = np.random.default_rng(0)
+    np.savez(tmp_path / "many.npz", X=rng.normal(size=(40, 600)), y=np.arange(40) % 2)
+    words = scan(tmp_path / "many.npz", "--permutations", 0).stdout
+    [line] = [line for line in words.splitlines() if " samples; " in line]
+    assert line.startswith("179,700 pairs of 600 features")
     assert line.endswith(" million pairs a second")
 
 

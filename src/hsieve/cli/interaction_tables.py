@@ -110,8 +110,8 @@ def _looked_at(table: "tables.Table | blocks.ColumnTable", findings: "Findings")
     if findings.triples:  # most of the time went into these
         return words
     speed = n_seen / findings.seconds / 1e6
-    fast = f"{speed:,.3g}" if speed >= SLOWEST_TOLD else f"less than {SLOWEST_TOLD}"
-    return f"{words}, {fast} million pairs a second"
+    # Of few pairs the speed says nothing.
+    return f"{words}, {speed:,.3g} million pairs a second" if speed >= SLOWEST_TOLD else words
 
 
 def _standing_out(found: "Sequence[Interaction]", what: str, n_all: int) -> str:
