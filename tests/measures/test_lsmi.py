@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hsieve.data.synthetic import make_and_or
-from hsieve.measures.lsmi import lsmi
+from hsieve.measures.lsmi import lsmi, weighted_value_and_gradient
 from tests.reference import naive_lsmi as naive
 
 
@@ -76,3 +76,36 @@ def test_wrong_settings_are_refused(options, message, rng):
 def test_more_centres_than_samples_take_all_samples(rng):
     X, y = rng.normal(size=(30, 1)), rng.integers(0, 2, 30)
     assert len(lsmi(X, y, n_centres=500).coefficients) == 30
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_gradient_in_the_weights_equals_finite_differences(kind, rng):
+    X = rng.normal(size=(60, 5))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    centres = np.arange(0, 60, 3)
+    y = (X[:, 0] * X[:, 1] > 0).astype(float) if kind == "classes" else X[:, 0] * X[:, 1]
+    psi = (y[:, None] == y[centres]) * 1.0
+    if kind == "numbers":
+        psi = np.exp(-0.5 * (y[:, None] - y[centres]) ** 2)
+    weights = rng.uniform(0.2, 1.0, 5)
+
+    def value(w):
+        return weighted_value_and_gradient(X, psi, centres, w, width=1.3, ridge=0.02)[0]
+
+    _, gradient = weighted_value_and_gradient(X, psi, centres, weights, width=1.3, ridge=0.02)
+    step = 1e-5
+    for feature in range(5):
+        shift = step * np.eye(5)[feature]
+        expected = (value(weights + shift) - value(weights - shift)) / (2 * step)
+        assert gradient[feature] == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+def test_with_all_weights_one_the_weighted_value_is_the_estimate(rng):
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
+    fit = lsmi(X, y, n_centres=40)
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    psi = (y[:, None] == y) * 1.0
+    value, _ = weighted_value_and_gradient(
+        Z, psi, np.arange(40), np.ones(3), width=fit.width, ridge=fit.ridge
+    )
+    assert value == pytest.approx(fit.value, rel=1e-9)
