@@ -1,9 +1,9 @@
 """Projection onto the positive part of the l1 ball.
 
 The nearest point of {w : w >= 0, sum(w) <= r} to v is max(v - theta, 0), with theta = 0 if that
-lies inside already and else the one theta for which the sum is r. Which entries stay positive is found
-like the median by quickselect: the entries not below a pivot are either all positive in the answer,
-or the pivot is too low; either way the rest of the search has only one of the two parts to look at.
+lies inside already and else the one theta for which the sum is r. Which entries stay positive is
+found like the median by quickselect: the entries not below a pivot are either all positive in the
+answer, or the pivot is too low; either way only one of the two parts is left to look at.
 
 Cost: expected O(d), without sorting.
 
