@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from hsieve.inference.interaction_tests import InteractionTester
-from hsieve.inference.permutation_law import (
+from hsieve.kernels.permutation_law import (
     MatrixMoments,
     log_gamma_tail,
     permutation_law,

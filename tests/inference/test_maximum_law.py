@@ -47,9 +47,16 @@ def test_family_wise_p_grows_with_the_number_of_scores_and_falls_with_the_score(
 
 
 def test_far_scores_do_not_vanish_too_soon(rng):
-    law = MaximumLaw.fitted([best_of_exponentials(rng, 300) for _ in range(20)], 1.0)
+    law = MaximumLaw.fitted([1.5 * best_of_exponentials(rng, 300) for _ in range(20)], 1.0)
     p_values = law.family_wise(np.array([100.0, 200.0]))
     assert np.diff(np.log(p_values)) == pytest.approx(-100 / law.scale, rel=1e-3)
+
+
+def test_no_chance_falls_below_that_of_one_score_alone(rng):
+    law = MaximumLaw.fitted([0.5 * best_of_exponentials(rng, 300) for _ in range(20)], 1.0)
+    scores = np.array([300.0, 100.0, 50.0])
+    np.testing.assert_allclose(law.family_wise(scores), np.exp(-scores))
+    assert (law.false_discovery(scores) >= np.exp(-scores)).all()
 
 
 def test_order_of_the_scores_handed_in_does_not_matter(rng):

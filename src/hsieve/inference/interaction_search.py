@@ -39,7 +39,7 @@ LEAST_CANDIDATES = 20_000
 CANDIDATES_A_WANTED = 20
 TESTED_AT_ONCE = 100
 TESTED_AT_LEAST = 300
-SECONDS_A_TEST = 5e-7  # and a sample
+SECONDS_A_TEST_AND_SAMPLE = 5e-7
 # Tested scores may lie a little above the evidence.
 EVIDENCE_MARGIN = 2.0
 # Up to so many pairs, or triples, each random order looks at all of them.
@@ -152,7 +152,7 @@ class InteractionSearch:
             times = len(features) / 3 * float(self.factors.most_columns[features].mean())
             seconds += times * once * self._n_searches(3)
         n_tests = TESTED_AT_LEAST * (1 + self.n_permutations)
-        return seconds + n_tests * SECONDS_A_TEST * self.target.n_samples
+        return seconds + n_tests * SECONDS_A_TEST_AND_SAMPLE * self.target.n_samples
 
     def _n_searches(self, order: int) -> int:
         """Count the searches, with those for random orders."""
@@ -180,7 +180,7 @@ class InteractionSearch:
             with stage(searched + 0.1, 1.0, "random orders of the target"):
                 by_chance, times_more = self._by_chance(search, tester, order)
             law = MaximumLaw.fitted(by_chance, times_more)
-            family_wise = np.maximum(law.family_wise(tests.scores), np.exp(-tests.scores))
+            family_wise = law.family_wise(tests.scores)
             false_discovery = law.false_discovery(tests.scores)
         return FoundInteractions(
             features, tests, family_wise, false_discovery, candidates.n_looked_at, complete

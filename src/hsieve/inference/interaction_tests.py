@@ -11,7 +11,7 @@ feature's own columns; for independent features the projection changes little. T
 
 is the inner product of two kernels. Over orders of what is left of the target it has a known mean
 and variance, and nearly known skewness; the p-value is the tail of a gamma law with these
-(:mod:`hsieve.inference.permutation_law`), and the *score* of the features is minus its natural
+(:mod:`hsieve.kernels.permutation_law`), and the *score* of the features is minus its natural
 logarithm.
 
 Cost: O(n b^2) for each pair, with some b = 20 directions.
@@ -24,14 +24,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.inference.permutation_law import (
+from hsieve.kernels.factor_store import FactorStore
+from hsieve.kernels.leading_factors import leading_rows
+from hsieve.kernels.permutation_law import (
     MatrixMoments,
     log_gamma_tail,
     permutation_law,
     weighted_sum_skewness,
 )
-from hsieve.kernels.factor_store import FactorStore
-from hsieve.kernels.leading_factors import leading_rows
 from hsieve.measures.interactions import InteractionTarget
 
 __all__ = ["InteractionTester", "InteractionTests"]

@@ -88,7 +88,7 @@ class MaximumLaw:
         total = np.exp(-(self.maxima - lowest) / self.scale).sum()
         ratio = self.times_more * np.exp(-(scores - lowest) / self.scale) / total
         chances = -np.expm1(-n_permutations * np.log1p(ratio))
-        return np.asarray(np.where(scores > 0, chances, 1.0))
+        return np.asarray(np.maximum(chances, _chance_alone(scores)))
 
     def false_discovery(self, scores: FloatArray) -> FloatArray:
         """Estimate the share of false ones among all scores as high or higher.
@@ -102,9 +102,14 @@ class MaximumLaw:
         expected = self.times_more * self.n_above * np.exp(exponent)
         # Never fewer than the law of the maximum expects.
         expected = np.maximum(expected, -np.log1p(-np.minimum(self.family_wise(scores), 1 - 1e-12)))
-        rates = np.minimum(expected / np.arange(1, len(scores) + 1), 1.0)
+        rates = np.clip(expected / np.arange(1, len(scores) + 1), _chance_alone(scores), 1.0)
         rates[scores <= 0] = 1.0
         return np.asarray(np.minimum.accumulate(rates[::-1])[::-1])
+
+
+def _chance_alone(scores: FloatArray) -> FloatArray:
+    """Chance of one score on its own, below which nothing said of many can fall."""
+    return np.exp(-np.maximum(scores, 0.0))
 
 
 def _gumbel_scale(maxima: FloatArray) -> float:

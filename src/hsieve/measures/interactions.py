@@ -175,10 +175,7 @@ class InteractionTarget:
 
     def for_sweep(self) -> SweepTarget:
         """Return the target of a sweep that scores pairs by their evidence."""
-        weights = self.weights()
-        mean = float(weights.sum()) / (self.n_samples - 1)
-        scoring = Evidence(mean, float(weights.sum() ** 2 / (weights**2).sum()))
-        return SweepTarget(self.columns.astype(np.float32), scoring)
+        return SweepTarget(self.columns.astype(np.float32), self._evidence())
 
     def for_sweep_beside(self, rows: FloatArray) -> SweepTarget:
         """Return the target of a sweep for triples that one feature is in.
@@ -188,14 +185,16 @@ class InteractionTarget:
         rows : ndarray of shape (rank, n_samples)
             Transposed factor of that feature, orthogonal.
         """
-        own = (rows**2).sum(axis=1)
-        alone = self.for_sweep()
-        degrees = float(own.sum() ** 2 / (own**2).sum())
-        assert isinstance(alone.scoring, Evidence)
-        scoring = Evidence(alone.scoring.mean_ratio, degrees * alone.scoring.target_degrees)
-        weighted = (alone.rows[:, None, :] * rows[None]).reshape(-1, self.n_samples)
-        weights = (rows**2).sum(axis=0)
-        return SweepTarget(weighted.astype(np.float32), scoring, weights.astype(np.float32))
+        alone = self._evidence()
+        own = _degrees((rows**2).sum(axis=1))
+        scoring = Evidence(alone.mean_ratio, own * alone.target_degrees)
+        weighted = (self.columns[:, None, :] * rows[None]).reshape(-1, self.n_samples)
+        diagonal = (rows**2).sum(axis=0)
+        return SweepTarget(weighted.astype(np.float32), scoring, diagonal.astype(np.float32))
+
+    def _evidence(self) -> "Evidence":
+        weights = self.weights()
+        return Evidence(float(weights.sum()) / (self.n_samples - 1), _degrees(weights))
 
 
 @dataclass(frozen=True)
@@ -227,6 +226,11 @@ class Evidence:
             slope = excess / (1.0 + excess)
             excess += (wanted - excess + math.log1p(excess)) / slope
         return (1.0 + excess) * self.mean_ratio * (1.0 - 1e-6)
+
+
+def _degrees(weights: FloatArray) -> float:
+    """Effective number of directions of a kernel with these weights."""
+    return float(weights.sum() ** 2 / (weights**2).sum())
 
 
 def _checked_pairs(pairs: ArrayLike, n_features: int) -> NDArray[np.intp]:

@@ -34,10 +34,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import special
 
 from hsieve.kernels.factor_store import FactorGroup, Stack
 from hsieve.kernels.leading_factors import LeadingFactors
+from hsieve.kernels.permutation_law import (
+    MatrixMoments,
+    gamma_quantile,
+    weighted_sum_skewness,
+)
 from hsieve.measures.base import BoundMeasure
 from hsieve.measures.pair_sweep import (
     PairScoring,
@@ -274,28 +278,30 @@ def _times_as_relevant_by_chance(
     # Eigenvalues of a product of kernels are, for unrelated features, products of theirs over n.
     pair = single**2 / n_samples ** np.array([1.0, 2.0, 3.0])
     of_target = ((target**2).sum(axis=0)[:, None] ** np.array([1, 2, 3])).sum(axis=0)
-    best_single = _exceeded(single * of_target, n_samples, OFTEN / n_features)
-    best_pair = _exceeded(pair * of_target, n_samples, SELDOM / max(pairs_among(n_features), 1))
+    if single[1] <= 0:
+        return 1.0
+    best_single = _exceeded(single, of_target, n_samples, OFTEN / n_features)
+    best_pair = _exceeded(pair, of_target, n_samples, SELDOM / max(pairs_among(n_features), 1))
     if normalised:
         best_single /= math.sqrt(single[1])
         best_pair /= math.sqrt(pair[1])
-    times = best_pair / best_single if best_single > 0 else 1.0
-    return float(times) if math.isfinite(times) and times > 0 else 1.0
+    return best_pair / best_single
 
 
-def _exceeded(power_sums: FloatArray, n_samples: int, chance: float) -> float:
-    """Value that a weighted sum of chi-squares over n exceeds with some chance.
+def _exceeded(kernel: FloatArray, target: FloatArray, n_samples: int, chance: float) -> float:
+    """Statistic that a kernel has by chance, from sums of powers of its weights and the target's.
 
-    The law is a shifted gamma law with mean, variance and skewness of the sum, given the sums of
-    the first, second and third powers of its weights.
+    Over orders of the samples it is near a sum of chi-squares, weighted by products of weights
+    over n.
     """
-    first, second, third = (float(part) for part in power_sums)
-    if second <= 0:
-        return 0.0
-    shape = 0.5 * second**3 / third**2  # 4 over the squared skewness, 8 third / (2 second)^1.5
-    deviation, scale = math.sqrt(2.0 * second), math.sqrt(2.0 * second / shape)
-    above_mean = scale * (float(special.gammainccinv(shape, min(chance, 1.0))) - shape)
-    return (first + max(above_mean, -deviation)) / n_samples
+    moments = [MatrixMoments(*sums.tolist(), 0.0, n_samples) for sums in (kernel, target)]
+    first, second, _ = kernel * target
+    return gamma_quantile(
+        min(chance, 1.0),
+        float(first) / n_samples,
+        2.0 * float(second) / n_samples**2,
+        float(weighted_sum_skewness(*moments)),
+    )
 
 
 def _power_sums(factors: LeadingFactors) -> FloatArray:

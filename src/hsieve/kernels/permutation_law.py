@@ -18,7 +18,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-__all__ = ["MatrixMoments", "log_gamma_tail", "permutation_law", "weighted_sum_skewness"]
+__all__ = [
+    "MatrixMoments",
+    "gamma_quantile",
+    "log_gamma_tail",
+    "permutation_law",
+    "weighted_sum_skewness",
+]
 
 FloatArray = NDArray[np.floating]
 
@@ -165,3 +171,28 @@ def log_gamma_tail(
     series = np.log1p(np.where(far, (shape - 1) / far_out, 0.0))
     asymptotic = (shape - 1) * np.log(far_out) - far_out - special.gammaln(shape) + series
     return np.asarray(np.where(lawful, np.where(far, asymptotic, logs), 0.0))
+
+
+def gamma_quantile(chance: float, mean: float, variance: float, skewness: float) -> float:
+    """Value that a shifted gamma variable with these moments exceeds with some chance.
+
+    Parameters
+    ----------
+    chance : float
+        Chance, from 0 to 1.
+    mean, variance, skewness : float
+        Moments; variance and skewness above zero.
+
+    Returns
+    -------
+    float
+        The value; the inverse of :func:`log_gamma_tail`.
+
+    Examples
+    --------
+    >>> round(gamma_quantile(np.exp(-3.0), 1.0, 1.0, 2.0), 9)
+    3.0
+    """
+    shape = 4.0 / skewness**2
+    above_mean = float(special.gammainccinv(shape, chance)) - shape
+    return mean + 0.5 * float(np.sqrt(variance)) * skewness * above_mean

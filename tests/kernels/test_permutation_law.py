@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from hsieve.inference.permutation_law import (
+from hsieve.kernels.permutation_law import (
     MatrixMoments,
     log_gamma_tail,
     permutation_law,
