@@ -294,7 +294,12 @@ def _exceeded(kernel: FloatArray, target: FloatArray, n_samples: int, chance: fl
     Over orders of the samples it is near a sum of chi-squares, weighted by products of weights
     over n.
     """
-    moments = [MatrixMoments(*sums.tolist(), 0.0, n_samples) for sums in (kernel, target)]
+    moments = [
+        MatrixMoments(
+            trace=sums[0], squares=sums[1], cubes=sums[2], squared_diagonal=0.0, n=n_samples
+        )
+        for sums in (kernel, target)
+    ]
     first, second, _ = kernel * target
     return gamma_quantile(
         min(chance, 1.0),
