@@ -79,6 +79,7 @@ def test_experiments_are_listed():
         (["reproduce"], "bahsic-table4"),
         (["reproduce", "bahsic-table5"], "did you mean bahsic-table4"),
         (["reproduce", "bahsic-table4", "--trials", "0"], "trials"),
+        (["reproduce", "bahsic-table4", "--jobs", "0"], "jobs"),
     ],
 )
 def test_wrong_usage_is_one_sentence(arguments, words):
@@ -129,7 +130,9 @@ def test_default_method_is_listed_first():
 
 def test_missing_collection_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setenv("HSIEVE_DATA", str(tmp_path))
+    monkeypatch.chdir(tmp_path)
     result = invoke("reproduce", "bahsic-table4")
+    assert list(tmp_path.iterdir()) == []
     assert result.exit_code == 2
     assert result.stdout == ""
     assert "HSIEVE_DATA" in result.stderr

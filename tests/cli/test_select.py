@@ -82,11 +82,20 @@ def test_without_k_at_most_ten_features_are_selected(table):
     assert "5 of 5 features" in invoke("select", table, "-t", "y").stdout
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", [n for n, method in METHODS.items() if method.uses_target])
 def test_every_method_finds_an_obvious_feature(table, name):
     result = invoke("select", table, "-t", "y", "-k", 1, "-m", name, "-q")
     assert result.exit_code == 0, result.output
     assert result.stdout == "sign\n"
+
+
+def test_a_method_that_does_not_look_at_the_target_finds_clusters(columns, tmp_path):
+    cluster = np.repeat([0.0, 9.0], N_SAMPLES // 2)
+    for name in ("noise1", "noise3"):
+        columns[name] = (np.array(columns[name]) + cluster).tolist()
+    table = write_csv(tmp_path / "table.csv", columns)
+    result = invoke("select", table, "-t", "y", "-k", 2, "-m", "laplacian-score", "-q")
+    assert sorted(result.stdout.split()) == ["noise1", "noise3"]
 
 
 @pytest.mark.parametrize("name", [n for n, method in METHODS.items() if method.takes_categories])

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from hsieve.cli import path_options, selection
-from hsieve.cli.methods import METHODS, Request
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import METHODS
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
 

@@ -5,22 +5,31 @@ import pytest
 
 from hsieve import (
     HSIC,
+    LSMI,
     NHSIC,
     Backward,
     DependenceSelector,
     FamilyScore,
+    FCBFSearch,
     Forward,
     IncompatibleCombinationError,
+    IndependenceTest,
     IterativeScreening,
     KernelRidge,
+    L1Ball,
     LarsSearch,
+    LinearSVM,
     MRMRSearch,
     MutualInformation,
     PairwiseHSIC,
+    ParentsChildren,
     Pearson,
     QuadraticProgram,
     Ranking,
+    Relief,
     Ridge,
+    SpectralScore,
+    SymmetricalUncertainty,
 )
 
 JOINT = {
@@ -29,8 +38,13 @@ JOINT = {
     "NHSIC": NHSIC(),
     "ridge": Ridge(),
     "kernel ridge": KernelRidge(),
+    "linear SVM": LinearSVM(),
+    "LSMI": LSMI(),
 }
-SINGLE = {"family": FamilyScore("pam")}
+# Scores of sets that have a slope in weights of the features.
+WEIGHTED = ("HSIC biased", "HSIC unbiased", "NHSIC", "LSMI")
+SINGLE = {"family": FamilyScore("pam"), "relief": Relief(), "spectral": SpectralScore()}
+CONDITIONAL = {"independence, G2": IndependenceTest(), "Fisher z": IndependenceTest("fisher-z")}
 # Pairwise statistics that are inner products, so that there is a convex path and a projection.
 PRODUCTS = {
     "pairwise NHSIC": PairwiseHSIC(),
@@ -39,30 +53,38 @@ PRODUCTS = {
 }
 PAIRWISE = {
     **PRODUCTS,
+    "LSMI": JOINT["LSMI"],
     "Pearson": Pearson(),
     "mutual information, neighbours": MutualInformation(),
     "mutual information, discretised": MutualInformation(estimator="discretised"),
     "mutual information, copula": MutualInformation(estimator="copula"),
+    "symmetrical uncertainty": SymmetricalUncertainty(),
 }
-ALL = {**JOINT, **SINGLE, **PAIRWISE}
+ALL = {**JOINT, **SINGLE, **CONDITIONAL, **PAIRWISE}
 PAIRWISE_SEARCHES = {
     "mRMR difference": MRMRSearch(),
     "mRMR quotient": MRMRSearch(form="quotient"),
     "QP": QuadraticProgram(),
     "QP landmarks": QuadraticProgram(n_landmarks=4),
+    "FCBF": FCBFSearch(),
+}
+# Comparing relevance with redundancy needs one scale; dividing by redundancy, that it is positive.
+UNFIT = {
+    ("pairwise HSIC", "mRMR difference"),
+    ("pairwise HSIC", "FCBF"),
+    ("LSMI", "mRMR quotient"),
 }
 PRODUCT_SEARCHES = {"lars": LarsSearch(), "screening": IterativeScreening()}
 SEARCHES = {"forward": Forward(), "backward": Backward(), "contexts": Backward(n_contexts=2)}
+WEIGHT_SEARCHES = {"l1 ball": L1Ball(n_restarts=2)}
 
 CELLS = [
     *((m, "ranking", True) for m in ALL),
     *((m, s, m in PRODUCTS) for m in ALL for s in PRODUCT_SEARCHES),
-    *(
-        (m, s, m in PAIRWISE and (m, s) != ("pairwise HSIC", "mRMR difference"))
-        for m in ALL
-        for s in PAIRWISE_SEARCHES
-    ),
+    *((m, s, m in PAIRWISE and (m, s) not in UNFIT) for m in ALL for s in PAIRWISE_SEARCHES),
     *((m, s, m in JOINT) for m in ALL for s in SEARCHES),
+    *((m, "parents and children", m in CONDITIONAL) for m in ALL),
+    *((m, s, m in WEIGHTED) for m in ALL for s in WEIGHT_SEARCHES),
 ]
 
 
@@ -71,7 +93,9 @@ def test_every_cell_runs_or_refuses_by_name(measure, strategy, runs, rng):
     measure = ALL[measure]
     strategy = {
         "ranking": Ranking(),
+        "parents and children": ParentsChildren(),
         **SEARCHES,
+        **WEIGHT_SEARCHES,
         **PAIRWISE_SEARCHES,
         **PRODUCT_SEARCHES,
     }[strategy]
@@ -85,10 +109,17 @@ def test_every_cell_runs_or_refuses_by_name(measure, strategy, runs, rng):
     with pytest.raises(IncompatibleCombinationError, match=expected) as refusal:
         selector.fit(X, y)
     if hasattr(measure.bound_type, "redundancy") and "redundancy" in strategy.needs:
-        reasons = ("no inner products", "not positive semi-definite", "different scales")
+        reasons = (
+            "no inner products",
+            "not positive semi-definite",
+            "different scales",
+            "below zero",
+        )
         assert any(reason in str(refusal.value) for reason in reasons)
         return
-    for method in set(strategy.needs) - {"feature_scores"}:
+    missing = [name for name in strategy.needs if not hasattr(measure.bound_type, name)]
+    assert missing
+    for method in missing:
         assert method in str(refusal.value)
 
 

@@ -1,20 +1,17 @@
 """The protocol of Table 2, on small made-up data; and that the real data are what we say."""
 
 import csv
-import dataclasses
-import functools
 import sys
 import types
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
-import hsieve.experiments
-from hsieve.cli.main import app
 from hsieve.estimators import N3LARS
 from hsieve.experiments import EXPERIMENTS, Figure, Settings, n3lars_split, n3lars_table2, peer
+from hsieve.experiments.runner import measure_all, run
 from tests import needs
+from tests.cli.running import invoke
 
 EXPERIMENT = EXPERIMENTS["n3lars-table2"]
 SIZES = (2, 4)
@@ -73,6 +70,17 @@ def small(collection, monkeypatch):
 
 
 @pytest.fixture
+def measured(monkeypatch):
+    """Run with so many splits."""
+
+    def measure(n_splits, **settings):
+        monkeypatch.setattr(n3lars_table2, "N_SPLITS", n_splits)
+        return measure_all(EXPERIMENT, Settings(**settings))
+
+    return measure
+
+
+@pytest.fixture
 def no_peer(monkeypatch):
     monkeypatch.setitem(sys.modules, peer.NAME, None)
 
@@ -108,8 +116,8 @@ def test_redundancy_rate_is_the_mean_absolute_correlation():
     assert n3lars_split.redundancy_rate(X) == pytest.approx(np.sqrt(2) / 3)
 
 
-def test_printed_form_is_the_formula_of_the_paper(small, no_peer):
-    records = EXPERIMENT.run(Settings(), n_splits=1)
+def test_printed_form_is_the_formula_of_the_paper(small, no_peer, measured):
+    records = measured(1)
     cells = {(c.dataset, c.method, c.quantity): c.measured for c in EXPERIMENT.summarise(records)}
     X, y = make_classes()
     (train, _), *_ = n3lars_table2.StratifiedShuffleSplit(1, test_size=0.2, random_state=0).split(
@@ -128,8 +136,8 @@ def test_printed_form_is_the_formula_of_the_paper(small, no_peer):
     assert plain.mean == pytest.approx(2 * np.mean(rates))
 
 
-def test_features_that_make_the_target_predict_it(small, no_peer):
-    records = EXPERIMENT.run(Settings(), n_splits=2)
+def test_features_that_make_the_target_predict_it(small, no_peer, measured):
+    records = measured(2)
     cells = {(c.dataset, c.method, c.quantity): c.measured for c in EXPERIMENT.summarise(records)}
     for method in (n3lars_table2.OURS, n3lars_table2.HSIC_LASSO):
         assert cells["faces", method, n3lars_table2.ACCURACY].mean > 0.9
@@ -153,11 +161,10 @@ def test_summary_averages_sizes_within_a_split_and_then_splits(collection):
     assert accuracy.difference is None
 
 
-def test_without_the_peer_its_row_says_so_and_how_to_get_it(small, no_peer, monkeypatch):
+def test_without_the_peer_its_row_says_so_and_how_to_get_it(small, no_peer, tmp_path, monkeypatch):
     assert not peer.is_installed()
-    short = dataclasses.replace(EXPERIMENT, run=functools.partial(EXPERIMENT.run, n_splits=1))
-    monkeypatch.setattr(hsieve.experiments, "EXPERIMENTS", {short.name: short})
-    result = CliRunner().invoke(app, ["reproduce", "n3lars-table2"], env={"COLUMNS": "200"})
+    monkeypatch.setattr(n3lars_table2, "N_SPLITS", 1)
+    result = invoke("reproduce", "n3lars-table2", "--results", tmp_path / "results")
     assert result.exit_code == 0, result.output
     rows = [line for line in result.stdout.splitlines() if peer.NAME in line and "│" in line]
     assert len(rows) == 2
@@ -177,14 +184,27 @@ def test_peer_is_kept_quiet_and_leaves_the_global_generator_alone(noisy_peer, ca
     assert chosen.tolist() == [3, 4, *range(6, 56)]
 
 
-def test_peer_selects_on_the_first_splits_only(small, noisy_peer, monkeypatch):
+def test_peer_selects_on_the_first_splits_only(small, noisy_peer, monkeypatch, measured):
     monkeypatch.setattr(n3lars_table2, "N_PEER_SPLITS", 1)
-    records = EXPERIMENT.run(Settings(), n_splits=2)
+    records = measured(2)
     splits = {r["split"] for r in records if r["method"] == peer.NAME}
     assert splits == {0}
     cells = [c for c in EXPERIMENT.summarise(records) if c.method == peer.NAME]
     assert {c.quantity for c in cells} >= {n3lars_table2.RED, n3lars_table2.SHARED}
     assert "selects on 1 of the splits" in " ".join(EXPERIMENT.explain(records))
+
+
+def test_peer_that_comes_later_is_added_to_what_is_there(small, request, tmp_path, monkeypatch):
+    monkeypatch.setattr(n3lars_table2, "N_SPLITS", 1)
+    request.getfixturevalue("no_peer")
+    without = run(EXPERIMENT, Settings(), tmp_path / "results").records
+    request.getfixturevalue("noisy_peer")
+    cells = EXPERIMENT.summarise(without)
+    assert {c.measured for c in cells if c.method == peer.NAME} == {n3lars_table2.NOT_YET}
+    assert "has not been run on these data yet" in " ".join(EXPERIMENT.explain(without))
+    records = run(EXPERIMENT, Settings(), tmp_path / "results").records
+    assert [r for r in records if r["method"] != peer.NAME] == without
+    assert len(records) == len(without) * 3 // 2
 
 
 @pytest.mark.slow
@@ -197,24 +217,24 @@ def test_peer_agrees():
 
 
 def test_records_are_flat_and_the_same_whatever_the_number_of_jobs(
-    collection, no_peer, monkeypatch
+    collection, no_peer, measured, monkeypatch
 ):
     monkeypatch.setattr(n3lars_table2, "TASKS", n3lars_table2.TASKS[1:])
-    records = EXPERIMENT.run(Settings(seed=3), n_splits=1)
+    records = measured(1, seed=3)
     assert len(records) == 2 * len(n3lars_split.SIZES)
     assert all(isinstance(value, str | int | float) for r in records for value in r.values())
-    assert records == EXPERIMENT.run(Settings(seed=3, jobs=2), n_splits=1)
+    assert records == measured(1, seed=3, jobs=2)
 
 
-def test_another_trial_has_other_splits(small, no_peer):
-    records = EXPERIMENT.run(Settings(trials=2), n_splits=1)
+def test_another_trial_has_other_splits(small, no_peer, measured):
+    records = measured(1, trials=2)
     first, second = ([r["red"] for r in records if r["trial"] == trial] for trial in (0, 1))
     assert len(first) == len(second)
     assert first != second
 
 
-def test_explanation_tells_sizes_and_constant_columns(small, no_peer):
-    text = " ".join(EXPERIMENT.explain(EXPERIMENT.run(Settings(), n_splits=1)))
+def test_explanation_tells_sizes_and_constant_columns(small, no_peer, measured):
+    text = " ".join(EXPERIMENT.explain(measured(1)))
     assert "60 samples (paper: 70), 56 features (paper: 60)" in text
     assert "Some training parts of faces have columns with one single value" in text
     assert "curve: 60 samples" in text
@@ -222,7 +242,7 @@ def test_explanation_tells_sizes_and_constant_columns(small, no_peer):
 
 def test_missing_collection_is_one_sentence(tmp_path, monkeypatch):
     monkeypatch.setenv("HSIEVE_DATA", str(tmp_path))
-    result = CliRunner().invoke(app, ["reproduce", "n3lars-table2"])
+    result = invoke("reproduce", "n3lars-table2", "--results", tmp_path / "results")
     assert result.exit_code == 2
     assert "HSIEVE_DATA" in result.stderr
     assert result.stderr.count("\n") == 1

@@ -8,7 +8,8 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from hsieve.cli.methods import DEFAULT_METHOD, METHODS, Request
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import DEFAULT_METHOD, METHODS
 from hsieve.data.synthetic import (
     Problem,
     make_n3lars,

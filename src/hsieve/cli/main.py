@@ -4,7 +4,6 @@ Scikit-learn and pyarrow are imported by the commands that need them, so that he
 results go to stdout. See :mod:`hsieve.cli.errors` for exit codes.
 """
 
-import difflib
 import sys
 import time
 from dataclasses import replace
@@ -16,16 +15,12 @@ import typer
 from rich.table import Table
 
 from hsieve.cli import options
-from hsieve.cli.errors import BadInputError, PlainGroup
+from hsieve.cli.errors import PlainGroup
 from hsieve.cli.files import Columns, check_memory_limit, check_output
-from hsieve.cli.methods import DEFAULT_METHOD, METHODS, Request, find_method
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import DEFAULT_METHOD, METHODS, find_method
 from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
-from hsieve.cli.printing import (
-    print_comparison,
-    print_experiments,
-    print_lesson,
-    print_selection,
-)
+from hsieve.cli.printing import print_experiments, print_lesson, print_selection
 from hsieve.cli.screen import complain, legible, progress_bar, result_console
 
 __all__ = ["app", "run"]
@@ -296,45 +291,63 @@ def demo(
 
 
 @app.command()
-def reproduce(
+def reproduce(  # noqa: PLR0917 - one parameter for each option
     name: Annotated[str | None, typer.Argument(help="Name of the experiment.")] = None,
-    *,
-    list_them: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
     trials: Annotated[
-        int, typer.Option(min=1, help="Repeat the protocol so often, with other splits.")
+        int | None,
+        typer.Option(
+            min=1,
+            help="Repeat the protocol so often, with other splits; if not given, as often as "
+            "'--list' says. More than before adds to what is there.",
+        ),
+    ] = None,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Number of processes; the figures do not depend on it.")
     ] = 1,
-    jobs: Annotated[int, typer.Option(min=1, help="Number of processes.")] = 1,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
+    datasets: Annotated[
+        str | None, typer.Option(help="Only these data, with commas between their names.")
+    ] = None,
+    only_methods: Annotated[
+        str | None,
+        typer.Option("--methods", help="Only these methods, where they are measured apart."),
+    ] = None,
+    results: Annotated[
+        Path,
+        typer.Option(
+            help="Folder that keeps results; what is in it is not measured again, so an "
+            "interrupted run goes on. If not given, a folder 'reproduction' in the current one."
+        ),
+    ] = Path("reproduction"),
+    markdown: Annotated[
+        Path | None,
+        typer.Option(
+            help="Also write the tables into this file, between the lines '<!-- NAME: begin -->' "
+            "and '<!-- NAME: end -->'."
+        ),
+    ] = None,
+    *,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Throw away earlier results and start over.")
+    ] = False,
+    list_them: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
-    """Run a published experiment again, beside the published figures."""
-    from hsieve.data.collection import DatasetNotFoundError, collection_root
-    from hsieve.experiments import EXPERIMENTS, Settings
+    """Run a published experiment again, or go on with it, beside the published figures."""
+    from hsieve.cli import reproduction
 
     if list_them:
+        from hsieve.experiments import EXPERIMENTS
+
         print_experiments(EXPERIMENTS.values())
         return
-    if name is None or name not in EXPERIMENTS:
-        raise BadInputError(_no_experiment(name, list(EXPERIMENTS)))
-    experiment = EXPERIMENTS[name]
-    started = time.perf_counter()
-    try:
-        with progress_bar(name):
-            records = experiment.run(Settings(trials=trials, jobs=jobs, seed=seed))
-    except DatasetNotFoundError as error:
-        msg = str(error)
-        if collection_root() is None:
-            msg = (
-                f"{name} needs the collection of data sets, which is not here; set the "
-                "environment variable HSIEVE_DATA to the folder that holds its INDEX.csv"
-            )
-        raise BadInputError(msg) from error
-    print_comparison(experiment, records, time.perf_counter() - started)
-
-
-def _no_experiment(name: str | None, known: list[str]) -> str:
-    """Say what could have been asked for."""
-    if name is None:
-        return f"name an experiment; there are {', '.join(known)}"
-    near = difflib.get_close_matches(name.lower(), known)
-    hint = f"did you mean {' or '.join(near)}" if near else f"there are {', '.join(known)}"
-    return f"there is no experiment {name!r}; {hint}"
+    wish = reproduction.Wish(
+        trials,
+        jobs,
+        seed,
+        reproduction.names_in(datasets),
+        reproduction.names_in(only_methods),
+        results,
+        fresh,
+        markdown,
+    )
+    reproduction.reproduce(reproduction.find_experiment(name), wish)

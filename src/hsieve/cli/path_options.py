@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import check_memory_limit
-from hsieve.cli.methods import METHODS, Method, Request
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import METHODS, Method
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable

@@ -1,4 +1,4 @@
-"""What the commands print: selections, lessons and comparisons as tables with a few sentences."""
+"""What the commands print: selections, lessons and results as tables with a few sentences."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from hsieve.cli import demo as demonstration
     from hsieve.cli import selection
     from hsieve.data import blocks, tables
-    from hsieve.experiments import Comparison, Experiment, Record
+    from hsieve.experiments import Experiment
+    from hsieve.experiments.layout import TextTable
 
-__all__ = ["origin", "print_comparison", "print_experiments", "print_lesson", "print_selection"]
+__all__ = ["origin", "print_experiments", "print_lesson", "print_selection", "print_tables"]
 
 INTERCHANGEABLE_MARK = "="
 
@@ -185,53 +186,29 @@ def print_experiments(experiments: "Iterable[Experiment]") -> None:
     table = Table()
     table.add_column("experiment", no_wrap=True)
     table.add_column("what it is")
+    table.add_column("trials", justify="right")
     for experiment in experiments:
-        table.add_row(experiment.name, experiment.title)
+        table.add_row(experiment.name, experiment.title, str(experiment.trials))
     result_console().print(table)
 
 
-def print_comparison(experiment: "Experiment", records: "Sequence[Record]", seconds: float) -> None:
-    """Print our figures beside the published ones, and how to read them.
+def print_tables(tables: "Iterable[TextTable]") -> None:
+    """Print tables of results.
 
     Parameters
     ----------
-    experiment : Experiment
-        What was run.
-    records : sequence of Record
-        What was measured.
-    seconds : float
-        How long it took.
+    tables : iterable of TextTable
+        What to print.
     """
-    cells = experiment.summarise(records)
-    several = any(cell.quantity for cell in cells)
-    table = Table(title=experiment.title)
-    for heading in ("data", "quantity", "method") if several else ("data", "method"):
-        table.add_column(heading)
-    for heading in (f"{experiment.quantity} here", "published", "difference"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    previous = None
-    for cell in cells:
-        is_new = cell.dataset != previous
-        if is_new and previous is not None:
-            table.add_section()
-        previous = cell.dataset
-        name = cell.dataset if is_new else ""
-        what = (name, cell.quantity, cell.method) if several else (name, cell.method)
-        table.add_row(*what, *_figures(cell))
     console = result_console()
-    console.print(table)
-    for sentence in experiment.explain(records):
-        console.print(sentence)
-    console.print(f"{len(records)} measurements in {seconds:.0f} s.")
-
-
-def _figures(cell: "Comparison") -> tuple[str, str, str]:
-    """Write out what was measured, what was published and the difference."""
-    published, difference = "-", "-"
-    if cell.published is not None:
-        published = f"{cell.published.mean:g} ± {cell.published.deviation:g}"
-    if cell.difference is not None:
-        difference = f"{cell.difference:+.4f}"
-    if isinstance(cell.measured, str):
-        return cell.measured, published, difference
-    return f"{cell.measured.mean:.4f} ± {cell.measured.deviation:.4f}", published, difference
+    for content in tables:
+        table = Table(title=content.title)
+        for place, heading in enumerate(content.headings):
+            is_label = place < content.n_labels
+            table.add_column(heading, justify="left" if is_label else "right")
+        is_grouped = any(not row[0] for row in content.rows)
+        for place, row in enumerate(content.rows):
+            if is_grouped and row[0] and place > 0:
+                table.add_section()
+            table.add_row(*map(as_text, row))
+        console.print(table)

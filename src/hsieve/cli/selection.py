@@ -16,7 +16,8 @@ from hsieve.cli.files import (
     refusing,
     write_rows,
 )
-from hsieve.cli.methods import METHODS, Method, Request
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import METHODS, Method
 from hsieve.cli.path_options import (
     NO_PAIRS,
     NOT_LOOKED_FOR,

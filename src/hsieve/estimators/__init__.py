@@ -2,24 +2,46 @@
 
 from hsieve.estimators.bahsic import BAHSIC, FOHSIC
 from hsieve.estimators.family import FamilyRanking
+from hsieve.estimators.fcbf import FCBF
+from hsieve.estimators.hiton_pc import HITONPC
 from hsieve.estimators.interaction import Interaction
 from hsieve.estimators.interaction_scan import InteractionScan
+from hsieve.estimators.l1_ball import L1HSIC, L1LSMI
+from hsieve.estimators.lasso import LassoSelector
+from hsieve.estimators.linear_svm import L1SVM, SVMRFE
 from hsieve.estimators.max_relevance import MaxRelevance
 from hsieve.estimators.mrmr import MRMR
 from hsieve.estimators.n3lars import N3LARS, HSICLasso
 from hsieve.estimators.qpfs import QPFS
+from hsieve.estimators.relieff import ReliefF
 from hsieve.estimators.selector import DependenceSelector
+from hsieve.estimators.sequential_lsmi import BackwardLSMI, ForwardLSMI
+from hsieve.estimators.spam import SpAM
+from hsieve.estimators.spectral import SPEC, LaplacianScore
 
 __all__ = [
     "BAHSIC",
+    "FCBF",
     "FOHSIC",
+    "HITONPC",
+    "L1HSIC",
+    "L1LSMI",
+    "L1SVM",
     "MRMR",
     "N3LARS",
     "QPFS",
+    "SPEC",
+    "SVMRFE",
+    "BackwardLSMI",
     "DependenceSelector",
     "FamilyRanking",
+    "ForwardLSMI",
     "HSICLasso",
     "Interaction",
     "InteractionScan",
+    "LaplacianScore",
+    "LassoSelector",
     "MaxRelevance",
+    "ReliefF",
+    "SpAM",
 ]

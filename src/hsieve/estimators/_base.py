@@ -64,7 +64,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     n_features_to_select: int | float | None
 
-    def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], NDArray[Any]]:
+    def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], Any]:
         """Arrays of features and target that scikit-learn finds in order."""
         if isinstance(X, ColumnBlocks):
             msg = f"{type(self).__name__} needs the whole data as an array, got column blocks."
@@ -127,10 +127,15 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         allowed = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
         return {"dtype": [np.float64, np.float32], "ensure_all_finite": allowed}
 
-    def _check(self, measure: Measure, target: NDArray[Any], n_samples: int) -> None:
-        """Refuse targets, positions and sizes that nothing can be done with, before any work."""
-        _check_target(target, measure)
-        check_positions(getattr(measure, "categorical", ()), self.n_features_in_)
+    def _check(self, settings: BaseEstimator, target: Any, n_samples: int) -> None:
+        """Refuse targets, positions and sizes that nothing can be done with, before any work.
+
+        `settings` is the measure, or the selector itself, that knows the kind of target; the target
+        is None where it is not used.
+        """
+        if target is not None:
+            _check_target(target, settings)
+        check_positions(getattr(settings, "categorical", ()), self.n_features_in_)
         if n_samples < MIN_SAMPLES:
             msg = f"Found n_samples = {n_samples}; at least {MIN_SAMPLES} samples are needed."
             raise ValueError(msg)
@@ -258,11 +263,11 @@ def _flat(target: NDArray[Any]) -> NDArray[Any]:
     return np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
 
 
-def _check_target(y: NDArray[Any], measure: Measure) -> None:
+def _check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
     """Refuse a target with nothing to depend on."""
-    if isinstance(getattr(measure, "kernel_y", None), Precomputed):
+    if isinstance(getattr(settings, "kernel_y", None), Precomputed):
         return
-    kind = target_kind_of(y, getattr(measure, "target_kind", "auto"))
+    kind = target_kind_of(y, getattr(settings, "target_kind", "auto"))
     if y.dtype.kind == "O" and len({type(value) for value in y.flat}) > 1:
         kinds = sorted({type(value).__name__ for value in y.flat})
         msg = f"The target must hold values of one kind, got {', '.join(kinds)}."

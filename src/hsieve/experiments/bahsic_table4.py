@@ -25,7 +25,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.preprocessing import StandardScaler
@@ -35,11 +34,21 @@ from hsieve.data.collection import load_dataset
 from hsieve.data.validation import constant_columns
 from hsieve.estimators import BAHSIC
 from hsieve.exceptions import ConstantFeatureWarning
-from hsieve.experiments.base import Comparison, Experiment, Figure, Record, Settings
+from hsieve.experiments.base import Comparison, Experiment, Figure, Piece, Record
+from hsieve.experiments.layout import TextTable, long_table
 from hsieve.kernels import Gaussian
-from hsieve.progress import listen, report
 
-__all__ = ["EXPERIMENT", "TASKS", "Task", "explain", "run", "summarise"]
+__all__ = [
+    "EXPERIMENT",
+    "TASKS",
+    "Task",
+    "explain",
+    "load",
+    "measure",
+    "plan",
+    "summarise",
+    "tables",
+]
 
 FloatArray = NDArray[np.float64]
 IndexArray = NDArray[np.intp]
@@ -52,6 +61,7 @@ EPSILON = 1e-3
 COSTS = (0.1, 1.0, 10.0, 100.0)
 WIDTHS = (0.5, 1.0, 2.0, 4.0)
 
+TITLE = "Table 4 of the BAHSIC paper: regression with all, random and selected features"
 ALL = "all features"
 RANDOM = "random features"
 DEFAULT_RULE = "BAHSIC (our default)"
@@ -154,40 +164,71 @@ REMARKS = (
 )
 
 
-def run(settings: Settings) -> list[Record]:
-    """Measure the error of each method on each fold of each data set.
+def plan(trials: int, seed: int) -> list[Piece]:
+    """List the folds of all data sets.
 
     Parameters
     ----------
-    settings : Settings
-        Number of repetitions with other folds, processes and seed.
+    trials : int
+        Number of repetitions with other folds.
+    seed : int
+        Seed of all random choices.
 
     Returns
     -------
-    list of dict
-        One record for each data set, trial, fold and method.
+    list of Piece
+        One for each data set, trial and fold.
+    """
+    return [
+        Piece(task.name, trial, fold, work=Work(task, place, N_FOLDS, seed))
+        for place, task in enumerate(TASKS)
+        for trial in range(trials)
+        for fold in range(N_FOLDS)
+    ]
+
+
+def load(piece: Piece) -> tuple[FloatArray, FloatArray]:
+    """Return the features and the target of a piece.
+
+    Parameters
+    ----------
+    piece : Piece
+        A fold.
+
+    Returns
+    -------
+    tuple of ndarray
+        Features and target.
 
     Raises
     ------
     DatasetNotFoundError
-        If the collection or one of the data sets is missing.
+        If the collection or the data set is missing.
     """
-    work = []
-    for place, task in enumerate(TASKS):
-        X, y = task.load()
-        for trial in range(settings.trials):
-            folds = KFold(N_FOLDS, shuffle=True, random_state=settings.seed + trial).split(X)
-            for fold, (train, test) in enumerate(folds):
-                seed = np.random.SeedSequence([settings.seed, place, trial, fold])
-                work.append((task, Fold(X, y, train, test, trial, fold), seed))
-    records: list[Record] = []
-    done = Parallel(n_jobs=settings.jobs, return_as="generator")(
-        delayed(_measure_fold)(*arguments) for arguments in work
-    )
-    for number, of_fold in enumerate(done, start=1):
-        records += of_fold
-        report(number / len(work), str(of_fold[0]["dataset"]))
-    return records
+    data: tuple[FloatArray, FloatArray] = piece.work.task.load()
+    return data
+
+
+def measure(piece: Piece, data: tuple[FloatArray, FloatArray]) -> list[Record]:
+    """Measure all methods on one fold.
+
+    Parameters
+    ----------
+    piece : Piece
+        The fold.
+    data : tuple of ndarray
+        Features and target.
+
+    Returns
+    -------
+    list of dict
+        One record for each method.
+    """
+    work: Work = piece.work
+    folds = KFold(work.n_folds, shuffle=True, random_state=work.seed + piece.trial)
+    train, test = list(folds.split(data[0]))[piece.part]
+    seed = np.random.SeedSequence([work.seed, work.place, piece.trial, piece.part])
+    return _measure_fold(work.task, Fold(*data, train, test, piece.trial, piece.part), seed)
 
 
 def summarise(records: Sequence[Record]) -> list[Comparison]:
@@ -196,7 +237,7 @@ def summarise(records: Sequence[Record]) -> list[Comparison]:
     Parameters
     ----------
     records : sequence of dict
-        What :func:`run` returned.
+        What was measured, of all folds or some.
 
     Returns
     -------
@@ -217,13 +258,29 @@ def summarise(records: Sequence[Record]) -> list[Comparison]:
     return cells
 
 
+def tables(records: Sequence[Record]) -> list[TextTable]:
+    """Lay out the figures.
+
+    Parameters
+    ----------
+    records : sequence of dict
+        What was measured, of all folds or some.
+
+    Returns
+    -------
+    list of TextTable
+        One table.
+    """
+    return [long_table(TITLE, "RMSE", summarise(records))]
+
+
 def explain(records: Sequence[Record]) -> list[str]:
     """Say how the figures were made and where the paper's data differ from ours.
 
     Parameters
     ----------
     records : sequence of dict
-        What :func:`run` returned.
+        What was measured, of all folds or some.
 
     Returns
     -------
@@ -253,6 +310,16 @@ def explain(records: Sequence[Record]) -> list[str]:
             "selects such a column."
         )
     return [*sentences, *REMARKS]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What a fold has to know: its row and the place of it, the number of folds, the seed."""
+
+    task: Task
+    place: int
+    n_folds: int
+    seed: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,16 +387,11 @@ def _measure_fold(task: Task, fold: Fold, seed: np.random.SeedSequence) -> list[
 def _selected(task: Task, fold: Fold, options: dict[str, Any]) -> IndexArray:
     """Features that BAHSIC chooses on the training part."""
     selector = BAHSIC(task.n_selected, target_kind="continuous", **options)
-    # The bar shows the folds, so the rounds of a selection keep silent; constant columns are
-    # counted in the records and told once, in words.
-    with listen(_ignore), warnings.catch_warnings():
+    # Constant columns are counted in the records and told once, in words.
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantFeatureWarning)
         selector.fit(fold.X[fold.train], fold.y[fold.train])
     return np.sort(selector.selected_indices_)
-
-
-def _ignore(share_done: float, what: str) -> None:
-    """Listen to nothing."""
 
 
 def _describe(task: Task, record: Record) -> str:
@@ -345,9 +407,12 @@ def _describe(task: Task, record: Record) -> str:
 
 EXPERIMENT = Experiment(
     name="bahsic-table4",
-    title="Table 4 of the BAHSIC paper: regression with all, random and selected features",
-    quantity="RMSE",
-    run=run,
+    title=TITLE,
+    protocol=1,
+    plan=plan,
+    load=load,
+    measure=measure,
     summarise=summarise,
     explain=explain,
+    tables=tables,
 )

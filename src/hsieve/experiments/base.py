@@ -1,17 +1,22 @@
-"""What a published experiment is: a run that gives plain records, and figures to hold them to.
+"""What a published experiment is: pieces of work that give plain records, and figures to hold to.
 
-A record is a flat dictionary of text and numbers, one for each thing measured (say, the error of
-one method on one fold). Records can be written to a file as they come and read back, so a long
-experiment can be continued; everything shown is computed from them afterwards.
+A piece is the least that is measured at once, say one fold of one data set, and does not depend on
+any other piece. A record is a flat dictionary of text and numbers, one for each thing measured
+(say, the error of one method on that fold). :mod:`hsieve.experiments.runner` measures the pieces
+and keeps their records in a file, so that a run can be continued; everything shown is computed
+from the records afterwards, also from those of half a run.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
 
-__all__ = ["Comparison", "Experiment", "Figure", "Record", "Settings"]
+from hsieve.experiments.layout import TextTable
+
+__all__ = ["Comparison", "Experiment", "Figure", "Key", "Piece", "Record", "Settings"]
 
 Record: TypeAlias = dict[str, str | int | float]
+Key: TypeAlias = tuple[str, int, int, str]
 
 
 @dataclass(frozen=True)
@@ -20,24 +25,61 @@ class Settings:
 
     Parameters
     ----------
-    trials : int, default=1
-        How often the whole protocol is repeated with other random splits.
+    trials : int or None, default=None
+        How often the whole protocol is repeated with other random splits; None is the
+        experiment's own number.
     jobs : int, default=1
         Number of processes. The figures do not depend on it.
     seed : int, default=0
         Seed of all random choices.
+    datasets, methods : sequence of str, default=()
+        Names to keep to; empty for all. Only experiments that measure methods apart, one to a
+        piece, can be kept to some of them.
     """
 
-    trials: int = 1
+    trials: int | None = None
     jobs: int = 1
     seed: int = 0
+    datasets: Sequence[str] = ()
+    methods: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         for name, least in (("trials", 1), ("jobs", 1), ("seed", 0)):
             value = getattr(self, name)
-            if value < least:
+            if value is not None and value < least:
                 msg = f"{name} must be a whole number of at least {least}, got {value!r}."
                 raise ValueError(msg)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of work that is measured at once and independently of all others.
+
+    Parameters
+    ----------
+    dataset : str
+        Name of the data.
+    trial : int
+        Repetition of the protocol.
+    part : int, default=0
+        Fold or split inside the trial.
+    method : str, default=""
+        What is measured, where methods are measured apart.
+    work : object, default=None
+        What else the measurement has to know; it goes to another process, so it must be picklable,
+        and large arrays belong to what `load` gives. It is no part of the key.
+    """
+
+    dataset: str
+    trial: int
+    part: int = 0
+    method: str = ""
+    work: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def key(self) -> Key:
+        """What this piece is known by in a file of results."""
+        return (self.dataset, self.trial, self.part, self.method)
 
 
 @dataclass(frozen=True)
@@ -91,23 +133,37 @@ class Experiment:
     Parameters
     ----------
     name : str
-        Name on the command line.
+        Name on the command line and of the files.
     title : str
         Table and paper, in one line.
-    quantity : str
-        What the figures are, such as "RMSE"; "mean" where the cells say it themselves.
-    run : callable
-        ``run(settings)`` gives the records. It reports its progress and raises
-        ``DatasetNotFoundError`` if the data are not there.
+    protocol : int
+        Raised whenever records made before can no longer stand beside new ones.
+    plan : callable
+        ``plan(trials, seed)`` gives all pieces, in the order of the table, without loading data.
+        A further trial adds pieces and changes none.
+    measure : callable
+        ``measure(piece, data)`` gives the records of a piece, the same whenever and wherever it
+        runs. A function of a module, as it goes to other processes.
     summarise : callable
-        ``summarise(records)`` gives the cells of the table.
+        ``summarise(records)`` gives the cells of the table, as far as there are records.
     explain : callable
         ``explain(records)`` gives sentences: the protocol, and where ours and the paper's differ.
+    tables : callable
+        ``tables(records)`` gives the tables to show; see :mod:`hsieve.experiments.layout`.
+    load : callable or None, default=None
+        ``load(piece)`` gives the data, which are loaded once for each `piece.dataset` and must not
+        be changed. It raises ``DatasetNotFoundError`` if they are not there. None: no data.
+    trials : int, default=1
+        Usual number of trials.
     """
 
     name: str
     title: str
-    quantity: str
-    run: Callable[[Settings], list[Record]]
+    protocol: int
+    plan: Callable[[int, int], list[Piece]]
+    measure: Callable[[Piece, Any], list[Record]]
     summarise: Callable[[Sequence[Record]], list[Comparison]]
     explain: Callable[[Sequence[Record]], list[str]]
+    tables: Callable[[Sequence[Record]], list[TextTable]]
+    load: Callable[[Piece], Any] | None = None
+    trials: int = 1

@@ -29,7 +29,6 @@ from hsieve.estimators import N3LARS, HSICLasso
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.experiments import peer
 from hsieve.experiments.base import Record
-from hsieve.progress import listen
 
 __all__ = [
     "HSIC_LASSO",
@@ -124,8 +123,8 @@ def redundancy_rate(X: FloatArray) -> float:
     return float(np.mean(np.abs(correlations[pairs])))
 
 
-def measure_split(split: Split, seed: int, *, with_peer: bool) -> list[Record]:
-    """Measure all methods and all numbers of features on one split.
+def measure_split(split: Split, seed: int, *, by_peer: bool = False) -> list[Record]:
+    """Measure our methods, or pyHSICLasso, with all numbers of features on one split.
 
     Parameters
     ----------
@@ -133,24 +132,26 @@ def measure_split(split: Split, seed: int, *, with_peer: bool) -> list[Record]:
         The data.
     seed : int
         Seed of the folds inside the training part.
-    with_peer : bool
-        Whether pyHSICLasso selects as well.
+    by_peer : bool, default=False
+        Whether pyHSICLasso selects instead of our methods.
 
     Returns
     -------
     list of dict
         One record for each method and number of features.
     """
-    chosen = {method: _selected(split, method) for method in SELECTORS}
-    if with_peer:
+    ours = _selected(split, OURS)
+    if by_peer:
         X, y = split.X[split.train], split.y[split.train]
         order = peer.select(X, y, max(SIZES), classes=split.classes)
-        chosen[PEER] = (order, len(order))
+        chosen = {PEER: (order, len(order))}
+    else:
+        chosen = {OURS: ours, HSIC_LASSO: _selected(split, HSIC_LASSO)}
     # Methods often agree; one set of features is scored once.
     scores: dict[tuple[int, ...], float] = {}
     records: list[Record] = []
     for method, (order, n_on_path) in chosen.items():
-        n_shared = len(set(order.tolist()) & set(chosen[OURS][0].tolist()))
+        n_shared = len(set(order.tolist()) & set(ours[0].tolist()))
         for size in SIZES:
             features = np.sort(order[:size])
             key = tuple(features.tolist())
@@ -180,8 +181,8 @@ def _selected(split: Split, method: str) -> tuple[IndexArray, int]:
     """Features by falling coefficient, and how many of them the path itself reached."""
     kind = "classes" if split.classes else "continuous"
     selector = SELECTORS[method](max(SIZES), target_kind=kind)
-    # The bar shows the splits, so a selection keeps silent; constant columns are counted.
-    with listen(_ignore), warnings.catch_warnings():
+    # Constant columns are counted in the records and told once, in words.
+    with warnings.catch_warnings():
         warnings.simplefilter("ignore", ConstantFeatureWarning)
         selector.fit(split.X[split.train], split.y[split.train])
     return selector.selected_indices_, len(selector.path_.lars.selected)
@@ -216,7 +217,3 @@ def _fit_quietly(search: GridSearchCV, X: FloatArray, y: NDArray[Any]) -> None:
         # A very weak penalty may need more steps; its score decides whether it is taken.
         warnings.simplefilter("ignore", ConvergenceWarning)
         search.fit(X, y)
-
-
-def _ignore(share_done: float, what: str) -> None:
-    """Listen to nothing."""

@@ -24,12 +24,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from joblib import Parallel, delayed
 from sklearn.model_selection import ShuffleSplit, StratifiedShuffleSplit
 
 from hsieve.data.collection import load_dataset
 from hsieve.experiments import peer
-from hsieve.experiments.base import Comparison, Experiment, Figure, Record, Settings
+from hsieve.experiments.base import Comparison, Experiment, Figure, Piece, Record
+from hsieve.experiments.layout import TextTable, long_table
 from hsieve.experiments.n3lars_split import (
     HSIC_LASSO,
     METHODS,
@@ -40,20 +40,31 @@ from hsieve.experiments.n3lars_split import (
     Split,
     measure_split,
 )
-from hsieve.progress import report
 
-__all__ = ["EXPERIMENT", "TASKS", "Task", "explain", "run", "summarise"]
+__all__ = [
+    "EXPERIMENT",
+    "TASKS",
+    "Task",
+    "explain",
+    "load",
+    "measure",
+    "plan",
+    "summarise",
+    "tables",
+]
 
 N_SPLITS = 20
 N_PEER_SPLITS = 5
 TEST_SHARE = 0.2
 
+TITLE = "Table 2 of the N3LARS paper: redundancy of the selected features, and prediction"
 RED = "RED, mean over pairs"
 PRINTED_RED = "RED as printed (half)"
 ACCURACY = "accuracy"
 ERROR = "MSE"
 SHARED = "share of N3LARS's choice"
 NOT_INSTALLED = "not installed"
+NOT_YET = "not measured yet"
 
 
 @dataclass(frozen=True)
@@ -131,6 +142,17 @@ TASKS = (
     ),
 )
 
+
+@dataclass(frozen=True)
+class Work:
+    """What a split has to know: its data set and the place of it, number of splits, seed."""
+
+    task: Task
+    place: int
+    n_splits: int
+    seed: int
+
+
 REMARKS = (
     "Accuracies and errors are drawn in the paper, not printed, so they have no published figure "
     "here. On which samples it takes correlations it does not say; ours are of the training part.",
@@ -143,42 +165,79 @@ REMARKS = (
 )
 
 
-def run(settings: Settings, *, n_splits: int = N_SPLITS) -> list[Record]:
-    """Select features and measure them on every split of every data set.
+def plan(trials: int, seed: int) -> list[Piece]:
+    """List the splits of all data sets.
 
     Parameters
     ----------
-    settings : Settings
-        Number of repetitions with other splits, processes and seed.
-    n_splits : int, default=20
-        Number of splits in a repetition.
+    trials : int
+        Number of repetitions with other splits.
+    seed : int
+        Seed of all random choices.
 
     Returns
     -------
-    list of dict
-        One record for each data set, trial, split, method and number of features. Without
-        pyHSICLasso there are no records of that method.
+    list of Piece
+        One for each data set, trial and split, and, where it is installed, one more for
+        pyHSICLasso on the first splits: so it can be added to results without it.
+    """
+    n_peer_splits = N_PEER_SPLITS if peer.is_installed() else 0
+    return [
+        Piece(task.name, trial, split, method, work=Work(task, place, N_SPLITS, seed))
+        for place, task in enumerate(TASKS)
+        for trial in range(trials)
+        for split in range(N_SPLITS)
+        for method in (("", PEER) if split < n_peer_splits else ("",))
+    ]
+
+
+def load(piece: Piece) -> tuple[Any, Any]:
+    """Return the features and the target of a piece.
+
+    Parameters
+    ----------
+    piece : Piece
+        A split.
+
+    Returns
+    -------
+    tuple of ndarray
+        Features and target.
 
     Raises
     ------
     DatasetNotFoundError
-        If the collection or one of the data sets is missing.
+        If the collection or the data set is missing.
     """
-    n_peer_splits = N_PEER_SPLITS if peer.is_installed() else 0
-    work = [
-        parts
-        for place, task in enumerate(TASKS)
-        for parts in _splits(task, place, settings, n_splits)
-    ]
-    records: list[Record] = []
-    done = Parallel(n_jobs=settings.jobs, return_as="generator")(
-        delayed(_measure)(labels, split, seed, with_peer=labels["split"] < n_peer_splits)
-        for labels, split, seed in work
-    )
-    for number, of_split in enumerate(done, start=1):
-        records += of_split
-        report(number / len(work), str(of_split[0]["dataset"]))
-    return records
+    data: tuple[Any, Any] = piece.work.task.load()
+    return data
+
+
+def measure(piece: Piece, data: tuple[Any, Any]) -> list[Record]:
+    """Select features and measure them on one split.
+
+    Parameters
+    ----------
+    piece : Piece
+        The split, and whether it is for pyHSICLasso.
+    data : tuple of ndarray
+        Features and target.
+
+    Returns
+    -------
+    list of dict
+        One record for each method and number of features.
+    """
+    work: Work = piece.work
+    kind = StratifiedShuffleSplit if work.task.classes else ShuffleSplit
+    parts = kind(work.n_splits, test_size=TEST_SHARE, random_state=work.seed + piece.trial)
+    train, test = list(parts.split(*data))[piece.part]
+    sequence = np.random.SeedSequence([work.seed, work.place, piece.trial, piece.part])
+    seed = int(sequence.generate_state(1)[0])
+    split = Split(*data, train, test, work.task.classes)
+    labels: Record = {"dataset": piece.dataset, "trial": piece.trial, "split": piece.part}
+    found = measure_split(split, seed, by_peer=piece.method == PEER)
+    return [labels | record for record in found]
 
 
 def summarise(records: Sequence[Record]) -> list[Comparison]:
@@ -187,7 +246,7 @@ def summarise(records: Sequence[Record]) -> list[Comparison]:
     Parameters
     ----------
     records : sequence of dict
-        What :func:`run` returned.
+        What was measured, on all splits or some.
 
     Returns
     -------
@@ -202,13 +261,29 @@ def summarise(records: Sequence[Record]) -> list[Comparison]:
     return cells
 
 
+def tables(records: Sequence[Record]) -> list[TextTable]:
+    """Lay out the figures.
+
+    Parameters
+    ----------
+    records : sequence of dict
+        What was measured, on all splits or some.
+
+    Returns
+    -------
+    list of TextTable
+        One table.
+    """
+    return [long_table(TITLE, "mean", summarise(records))]
+
+
 def explain(records: Sequence[Record]) -> list[str]:
     """Say how the figures were made and where the paper's data differ from ours.
 
     Parameters
     ----------
     records : sequence of dict
-        What :func:`run` returned.
+        What was measured, on all splits or some.
 
     Returns
     -------
@@ -235,26 +310,6 @@ def explain(records: Sequence[Record]) -> list[str]:
     return [*sentences, *_exceptions(records), *REMARKS]
 
 
-def _splits(
-    task: Task, place: int, settings: Settings, n_splits: int
-) -> Iterator[tuple[dict[str, Any], Split, int]]:
-    """All splits of a data set, each with its labels and the seed of what is random in it."""
-    X, y = task.load()
-    kind = StratifiedShuffleSplit if task.classes else ShuffleSplit
-    for trial in range(settings.trials):
-        parts = kind(n_splits, test_size=TEST_SHARE, random_state=settings.seed + trial)
-        for number, (train, test) in enumerate(parts.split(X, y)):
-            labels = {"dataset": task.name, "trial": trial, "split": number}
-            sequence = np.random.SeedSequence([settings.seed, place, trial, number])
-            seed = int(sequence.generate_state(1)[0])
-            yield labels, Split(X, y, train, test, task.classes), seed
-
-
-def _measure(labels: dict[str, Any], split: Split, seed: int, *, with_peer: bool) -> list[Record]:
-    """Measure a split and label its records."""
-    return [labels | record for record in measure_split(split, seed, with_peer=with_peer)]
-
-
 def _cells(task: Task, records: Sequence[Record]) -> list[Comparison]:
     """Rows of one data set."""
     quality = ACCURACY if task.classes else ERROR
@@ -272,7 +327,9 @@ def _cells(task: Task, records: Sequence[Record]) -> list[Comparison]:
                 cells.append(Comparison(task.name, method, measured, published, quantity))
     of_peer = [record for record in records if record["method"] == PEER]
     shares = [int(record["n_shared"]) / int(record["n_selected"]) for record in of_peer]
-    shared = Figure(float(np.mean(shares)), float(np.std(shares))) if shares else NOT_INSTALLED
+    shared: Figure | str = NOT_YET if peer.is_installed() else NOT_INSTALLED
+    if shares:
+        shared = Figure(float(np.mean(shares)), float(np.std(shares)))
     return [*cells, Comparison(task.name, PEER, shared, None, SHARED)]
 
 
@@ -288,6 +345,8 @@ def _figure(records: Sequence[Record], key: str, factor: float) -> Figure:
 def _about_peer(records: Sequence[Record]) -> str:
     """Say what pyHSICLasso did, or how to get it."""
     splits = {(r["trial"], r["split"]) for r in records if r["method"] == PEER}
+    if not splits and peer.is_installed():
+        return f"{PEER} has not been run on these data yet."
     if not splits:
         return (
             f"{PEER} is not installed, so its features are not shown; get it by "
@@ -342,9 +401,12 @@ def _exceptions(records: Sequence[Record]) -> Iterator[str]:
 
 EXPERIMENT = Experiment(
     name="n3lars-table2",
-    title="Table 2 of the N3LARS paper: redundancy of the selected features, and prediction",
-    quantity="mean",
-    run=run,
+    title=TITLE,
+    protocol=1,
+    plan=plan,
+    load=load,
+    measure=measure,
     summarise=summarise,
     explain=explain,
+    tables=tables,
 )

@@ -23,7 +23,14 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["GRID_FACTORS", "RULES", "Bandwidth", "bandwidth_grid", "resolve_bandwidth"]
+__all__ = [
+    "GRID_FACTORS",
+    "RULES",
+    "Bandwidth",
+    "bandwidth_grid",
+    "median_distance",
+    "resolve_bandwidth",
+]
 
 Bandwidth: TypeAlias = float | Literal["median", "sqrt_d", "narrow", "maximise"]
 
@@ -96,13 +103,28 @@ def _narrow_width(squared_distances: NDArray[np.floating]) -> float:
 
 def _median_distance(squared_distances: NDArray[np.floating]) -> float:
     """Median of the distances between different samples, never zero."""
-    upper = squared_distances[np.triu_indices(len(squared_distances), k=1)]
-    if not len(upper):
+    return median_distance(squared_distances[np.triu_indices(len(squared_distances), k=1)])
+
+
+def median_distance(squared: NDArray[np.floating]) -> float:
+    """Median of distances, never zero.
+
+    Parameters
+    ----------
+    squared : ndarray of shape (n_pairs,)
+        Squared distances of pairs of different samples.
+
+    Returns
+    -------
+    float
+        Their median; where that is zero the mean of the positive ones, and 1 if there are none.
+    """
+    if not len(squared):
         return 1.0
     # Distances of equal samples come out of a matrix product as rounding noise, not as zero.
-    noise = ROUNDING * float(upper.max())
-    median = float(np.median(upper))
+    noise = max(ROUNDING, 8.0 * float(np.finfo(squared.dtype).eps)) * float(squared.max())
+    median = float(np.median(squared))
     if median > noise:
         return math.sqrt(median)
-    positive = upper[upper > noise]
+    positive = squared[squared > noise]
     return float(np.sqrt(positive).mean()) if len(positive) else 1.0

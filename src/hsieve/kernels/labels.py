@@ -27,6 +27,7 @@ __all__ = [
     "block_coding",
     "centroid_coding",
     "one_vs_rest_coding",
+    "sign_coding",
     "signed_coding",
 ]
 
@@ -59,6 +60,13 @@ def block_coding(labels: ArrayLike) -> CodeArray:
     """Code classes by their own indicator (eq. 14, right)."""
     indicators, counts = _indicators(labels)
     return indicators / np.sqrt(counts)
+
+
+def sign_coding(labels: ArrayLike) -> CodeArray:
+    """Code classes as +1 and -1: one column for two (+1 the larger label), else one a class."""
+    indicators, counts = _indicators(labels)
+    codes: CodeArray = 2.0 * indicators - 1.0
+    return codes[:, 1:] if len(counts) == 2 else codes
 
 
 LABEL_CODINGS: Mapping[str, Callable[[ArrayLike], CodeArray]] = MappingProxyType(

@@ -2,6 +2,7 @@
 
 from hsieve.measures.base import (
     BoundMeasure,
+    ConditionalTests,
     FeatureScores,
     Measure,
     PairwiseStatistics,
@@ -9,28 +10,43 @@ from hsieve.measures.base import (
 )
 from hsieve.measures.family import FamilyScore
 from hsieve.measures.hsic import HSIC, hsic
+from hsieve.measures.independence import IndependenceTest
 from hsieve.measures.interactions import pair_statistics
+from hsieve.measures.linear_svm import LinearSVM
+from hsieve.measures.lsmi import LSMI, LSMIFit, lsmi
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.measures.nhsic import NHSIC, nhsic
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.measures.pearson import Pearson
+from hsieve.measures.relief import Relief
 from hsieve.measures.ridge import KernelRidge, Ridge
+from hsieve.measures.spectral import SpectralScore
+from hsieve.measures.symmetrical_uncertainty import SymmetricalUncertainty
 
 __all__ = [
     "HSIC",
+    "LSMI",
     "NHSIC",
     "BoundMeasure",
+    "ConditionalTests",
     "FamilyScore",
     "FeatureScores",
+    "IndependenceTest",
     "KernelRidge",
+    "LSMIFit",
+    "LinearSVM",
     "Measure",
     "MutualInformation",
     "PairwiseHSIC",
     "PairwiseStatistics",
     "Pearson",
+    "Relief",
     "Ridge",
+    "SpectralScore",
     "SubsetScores",
+    "SymmetricalUncertainty",
     "hsic",
+    "lsmi",
     "nhsic",
     "pair_statistics",
 ]

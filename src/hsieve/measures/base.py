@@ -11,8 +11,12 @@ feature scores     ``feature_scores(features)``: dependence of each feature alon
 subset scores      ``subset_score``, ``addition_scores``, ``removal_scores``,
                    ``contributions``, ``worth``: dependence of sets, and of all sets one
                    feature away, with the kernel's width that of the set before the change
+weighted scores    ``weighted_model``, ``weighted_value_and_gradient``: dependence of features
+                   multiplied by weights, and its slope in them
 pairwise           ``relevance``, ``redundancy``, ``self_redundancy``: dependence of single
                    features on the target and on each other, for the pairs asked for only
+conditional        ``feature_scores``, ``conditional_log_p``: p-values of single features, alone
+                   and given others
 =================  =====================================================================
 
 Features are given by position; all arrays are samples x features.
@@ -27,12 +31,14 @@ from sklearn.base import BaseEstimator
 
 __all__ = [
     "BoundMeasure",
+    "ConditionalTests",
     "FeatureScores",
     "JointBoundMeasure",
     "Measure",
     "PairAtoms",
     "PairwiseStatistics",
     "SubsetScores",
+    "WeightedScores",
 ]
 
 FloatArray = NDArray[np.floating]
@@ -68,6 +74,21 @@ class SubsetScores(Protocol):
 
 
 @runtime_checkable
+class WeightedScores(SubsetScores, Protocol):
+    """Dependence of weighted features on the target, differentiable in the weights."""
+
+    n_features: int
+
+    def weighted_model(self, weights: FloatArray) -> Any:
+        """Choose what the score leaves open, such as a width."""
+
+    def weighted_value_and_gradient(
+        self, weights: FloatArray, model: Any
+    ) -> tuple[float, FloatArray]:
+        """Score of the features times their weights, and its derivatives for a fixed model."""
+
+
+@runtime_checkable
 class PairwiseStatistics(Protocol):
     """Dependence of single features on the target and on each other, on demand."""
 
@@ -98,6 +119,19 @@ class PairAtoms(PairwiseStatistics, Protocol):
     @property
     def ceiling(self) -> float:
         """No pair that is not among these is more relevant."""
+
+
+@runtime_checkable
+class ConditionalTests(Protocol):
+    """Tests of single features, alone and given others."""
+
+    n_features: int
+
+    def feature_scores(self, features: IndexArray) -> FloatArray:
+        """Minus the logarithm of the p-value of each feature alone."""
+
+    def conditional_log_p(self, feature: int, given: IndexArray) -> FloatArray:
+        """Log p-value of a feature given each of some sets of others; NaN where not tested."""
 
 
 class BoundMeasure(ABC):
@@ -168,6 +202,11 @@ class Measure(BaseEstimator, ABC):
     def redundancy_is_psd(self) -> bool:
         """Whether the matrix of redundancies is positive semi-definite by construction."""
         return False
+
+    @property
+    def redundancy_is_positive(self) -> bool:
+        """Whether no estimate of a redundancy falls below zero."""
+        return True
 
     @abstractmethod
     def bind(self, X: Any, y: Any) -> Any:

@@ -17,6 +17,7 @@ References
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -38,11 +39,13 @@ from hsieve.kernels import (
     squared_distances,
     unbiased_weights,
 )
+from hsieve.kernels.bandwidths import resolve_bandwidth
 from hsieve.kernels.subsets import SubsetKernel
+from hsieve.kernels.weighted_distances import WeightedDistances
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.targets import checked_kernel, refuse_empty, target_gram
 
-__all__ = ["HSIC", "BoundHSIC", "KernelMeasure", "hsic"]
+__all__ = ["HSIC", "BoundHSIC", "KernelBoundMeasure", "KernelMeasure", "hsic"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -236,20 +239,34 @@ class HSIC(KernelMeasure):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundHSIC(JointBoundMeasure):
-    """HSIC tied to data: ``score(S) = sum(weights * K_S)``."""
+class KernelBoundMeasure(JointBoundMeasure):
+    """Base of measures between Gram matrices of features and target, tied to data."""
 
     columns: EncodedColumns
     kernel: Kernel
     gram_y: FloatArray
-    weights: FloatArray
     precision: type[np.floating]
-    compensate: bool = False
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
         """Number of features."""
         return self.columns.n_features
+
+    def weighted_model(self, weights: FloatArray) -> float:
+        """Width of the Gaussian for weighted features."""
+        return weighted_width(self.kernel, self._distances.squared(weights), weights)
+
+    @cached_property
+    def _distances(self) -> WeightedDistances:
+        return WeightedDistances(self.columns, np.arange(self.columns.n_samples))
+
+
+@dataclass(frozen=True, eq=False)
+class BoundHSIC(KernelBoundMeasure):
+    """HSIC tied to data: ``score(S) = sum(weights * K_S)``."""
+
+    weights: FloatArray
+    compensate: bool = False
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """HSIC of each feature alone."""
@@ -277,6 +294,16 @@ class BoundHSIC(JointBoundMeasure):
         without[member] -= changes[member]
         compensated: FloatArray = changes + (1.0 - kernel.own_factors(candidates)) * without
         return compensated
+
+    def weighted_value_and_gradient(
+        self, weights: FloatArray, model: float
+    ) -> tuple[float, FloatArray]:
+        """HSIC of weighted features, and its derivatives in the weights for this width."""
+        pull = np.exp(self._distances.squared(weights) * self.precision(-0.5 / model**2))
+        pull *= self.weights
+        value = float(pull.sum(dtype=np.float64))
+        pull *= self.precision(-0.5 / model**2)
+        return value, self._distances.gradient(weights, pull)
 
     def _on_subset(self, subset: IndexArray) -> SubsetKernel:
         """Kernel of a set, the width chosen to maximise HSIC where the kernel asks for that."""
@@ -313,6 +340,29 @@ def best_width_kernel(
         for width in widths
     )
     return max(candidates, key=score)
+
+
+def weighted_width(kernel: Kernel, squared: FloatArray, weights: FloatArray) -> float:
+    """Width of a Gaussian kernel on weighted features.
+
+    Parameters
+    ----------
+    kernel : Kernel
+        A Gaussian with a number or a rule that looks at distances; others are refused.
+    squared : ndarray of shape (n_samples, n_samples)
+        Squared distances of the weighted features.
+    weights : ndarray of shape (n_features,)
+        The weights; a set of s features with weights 1 counts as s columns.
+    """
+    if not isinstance(kernel, Gaussian) or kernel.bandwidth == "maximise":
+        msg = (
+            "Weights of features need a Gaussian kernel with a number, 'median', 'narrow' or "
+            f"'sqrt_d' as its bandwidth, got {kernel!r}."
+        )
+        raise ValueError(msg)
+    if kernel.bandwidth == "sqrt_d":
+        return float(np.sqrt(np.sum(weights**2)))
+    return resolve_bandwidth(kernel.bandwidth, squared, int(np.count_nonzero(weights)))
 
 
 def refuse_vanishing(kernel: Kernel, on_subset: SubsetKernel) -> SubsetKernel:

@@ -1,28 +1,20 @@
-"""Squared-loss mutual information by a least-squares fit of the density ratio (LSMI).
+"""Squared-loss mutual information (LSMI), of sets of features, of weighted features, and in 1-D.
 
 The squared-loss mutual information of x and y is half the mean of (g(x, y) - 1)^2 over independent
 x and y, with g = p(x, y) / (p(x) p(y)): zero exactly where they are independent. The ratio is
-fitted by a sum of products of kernels at b centres among the samples,
+fitted by least squares (:mod:`hsieve.measures.density_ratio`), with width and ridge chosen by cross
+validation, so nothing is left to set by hand.
 
-    g(x, y) = sum_l alpha_l phi(x, x_l) psi(y, y_l),
+All features one away from a set are scored in one sweep: the distances of the set are there, each
+candidate adds or takes its own, and width and ridge are those of the set, the width in proportion
+to the size, because a distance over s features grows like sqrt(s).
 
-phi a Gaussian of width sigma, psi a Gaussian for numbers and equality for classes. With
+As a pairwise measure, the redundancy of two features is the LSMI of one and the other; the one that
+comes first in the data plays the target, so that the matrix of redundancies is symmetric. It is no
+matrix of inner products.
 
-    H = (Phi'Phi) * (Psi'Psi) / n^2,    h_l = mean of Phi_il Psi_il,    alpha = (H + lambda I)^-1 h
-
-the estimate is h'alpha / 2 - 1/2. Width and ridge are those with the lowest squared loss on
-held-out folds; one eigendecomposition for each width and fold serves all ridges.
-
-========== ==================== ==========================================
-symbol     name                 meaning
-========== ==================== ==========================================
-Phi, Psi   ``phi``, ``psi``     basis functions of x and y, (n, b)
-H, h       ``quadratic, linear`` the fitted quadratic form
-sigma      ``width``            of the Gaussian over x
-lambda     ``ridge``            penalty of the coefficients
-========== ==================== ==========================================
-
-Cost: O(n b d) for the distances, O(n b^2 + b^3) for each width and fold.
+Cost: O(n b d) for the distances to b centres, O(n b^2 + b^3) for each candidate of a sweep, some 25
+times that for each width when width and ridge are chosen.
 
 References
 ----------
@@ -30,29 +22,35 @@ W. Jitkrittum, H. Hachiya, M. Sugiyama, "Feature selection via l1-penalized squa
 information", 2012.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from numbers import Integral
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.validation import target_kind_of
-from hsieve.kernels.columns import check_finite, standardised
+from hsieve.kernels.columns import check_finite, encode_columns, standardised
+from hsieve.kernels.weighted_distances import WeightedDistances, squared_to
+from hsieve.measures.base import JointBoundMeasure, Measure
+from hsieve.measures.density_ratio import (
+    RIDGES,
+    WIDTH_FACTORS,
+    DensityRatio,
+    RatioModel,
+    target_basis,
+    target_width,
+)
+from hsieve.measures.hsic import PRECISIONS
 
-__all__ = ["LSMIFit", "lsmi", "weighted_value_and_gradient"]
+__all__ = ["LSMI", "BoundLSMI", "LSMIFit", "lsmi"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-# The authors' grids: factors of the median distance, and ridges.
-WIDTH_FACTORS = tuple(
-    factor / root for root in (1.0, np.sqrt(2.0)) for factor in (0.2, 0.5, 1.0, 2.0, 5.0)
-)
-RIDGES = tuple(np.logspace(-4, 1, 5))
 N_CENTRES = 100
-LEAST_SAMPLES = 4
+N_FOLDS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +68,7 @@ class LSMIFit:
     centres : ndarray of shape (n_centres, n_features)
         Standardised features at the centres.
     target_centres : ndarray of shape (n_centres,) or (n_centres, n_outputs)
-        Target at the centres.
+        Target at the centres; numbers are standardised.
     coefficients : ndarray of shape (n_centres,)
         alpha.
     """
@@ -98,8 +96,9 @@ class LSMIFit:
         ndarray of shape (n_samples,)
             The ratio; it may be a little negative where the fit is poor.
         """
-        phi = np.exp(-_squared(np.asarray(X, dtype=np.float64), self.centres) / (2 * self.width**2))
-        psi = _target_basis(np.asarray(y), self.target_centres, self.target_width)
+        squared = squared_to(np.asarray(X, dtype=np.float64), self.centres)
+        phi = np.exp(-squared / (2 * self.width**2))
+        psi = target_basis(np.asarray(y), self.target_centres, self.target_width)
         return np.asarray((phi * psi) @ self.coefficients)
 
 
@@ -108,9 +107,9 @@ def lsmi(
     y: Any,
     *,
     n_centres: int = N_CENTRES,
-    widths: Sequence[float] | None = None,
+    width_factors: Sequence[float] = WIDTH_FACTORS,
     ridges: Sequence[float] = RIDGES,
-    n_folds: int = 5,
+    n_folds: int = N_FOLDS,
     target_kind: str = "auto",
     random_state: int | np.random.Generator | None = 0,
 ) -> LSMIFit:
@@ -124,12 +123,12 @@ def lsmi(
         Classes, numbers or several outputs; numbers are standardised.
     n_centres : int, default=100
         Number of basis functions; all samples where there are fewer.
-    widths : sequence of float or None, default=None
-        Widths to choose from; None for the authors' ten multiples of the median distance.
+    width_factors : sequence of float
+        Widths to choose from, in median distances; by default the authors' ten.
     ridges : sequence of float, default=(1e-4, ..., 10)
         Penalties to choose from.
     n_folds : int, default=5
-        Folds of the cross validation, stratified by class.
+        Folds of the cross validation, even within classes.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
     random_state : int, Generator or None, default=0
@@ -143,186 +142,270 @@ def lsmi(
     Examples
     --------
     >>> import numpy as np
-    >>> from hsieve.measures.lsmi import lsmi
+    >>> from hsieve import lsmi
     >>> X = np.random.default_rng(0).normal(size=(200, 2))
     >>> y = (X[:, 0] * X[:, 1] > 0).astype(int)
     >>> bool(lsmi(X, y).value > 0.2 > lsmi(X[:, :1], y).value)
     True
     """
-    features, target, is_classes = _checked(X, y, target_kind)
-    if not isinstance(n_centres, Integral) or n_centres < 1:
-        msg = f"n_centres must be a whole number of at least 1, got {n_centres!r}."
-        raise ValueError(msg)
-    rng = np.random.default_rng(random_state)
-    chosen = np.sort(rng.choice(len(features), min(n_centres, len(features)), replace=False))
-    squared = _squared(features, features[chosen])
-    target_width = None if is_classes else _median_distance(target)
-    psi = _target_basis(target, target[chosen], target_width)
-    if widths is None:
-        middle = _median_distance(features)
-        widths = [middle * factor for factor in WIDTH_FACTORS]
-    folds = _folds(target, is_classes=is_classes, n_folds=n_folds, rng=rng)
-    width, ridge = _chosen(squared, psi, folds, widths, ridges)
-    phi = np.exp(-squared / (2 * width**2))
-    quadratic, linear = _system(phi, psi)
-    coefficients = np.linalg.solve(quadratic + ridge * np.eye(len(linear)), linear)
+    measure = LSMI(
+        n_centres=n_centres,
+        width_factors=width_factors,
+        ridges=ridges,
+        n_folds=n_folds,
+        target_kind=target_kind,
+        random_state=random_state,
+    )
+    bound = measure.bind(X, y)
+    ratio, columns = bound.ratio, bound.distances.columns.matrix
+    squared = bound.distances.squared(np.ones(bound.n_features))
+    model = ratio.model(squared)
+    at_centres = ratio.samples[ratio.centres]
     return LSMIFit(
-        value=float(0.5 * linear @ coefficients - 0.5),
-        width=float(width),
-        ridge=float(ridge),
-        target_width=target_width,
-        centres=features[chosen],
-        target_centres=target[chosen],
-        coefficients=coefficients,
+        value=ratio.value(squared, model),
+        width=model.width,
+        ridge=model.ridge,
+        target_width=target_width(bound.target, is_classes=bound.is_classes),
+        centres=columns[ratio.centres],
+        target_centres=bound.target[at_centres],
+        coefficients=ratio.coefficients(squared, model),
     )
 
 
-def weighted_value_and_gradient(
-    features: FloatArray,
-    psi: FloatArray,
-    centres: IndexArray,
-    weights: FloatArray,
-    *,
-    width: float,
-    ridge: float,
-) -> tuple[float, FloatArray]:
-    """LSMI of weighted features, and its gradient in the weights.
+class LSMI(Measure):
+    """Squared-loss mutual information between sets of features and the target.
 
     Parameters
     ----------
-    features : ndarray of shape (n_samples, n_features)
-        Standardised features.
-    psi : ndarray of shape (n_samples, n_centres)
-        Basis functions of the target.
-    centres : ndarray of int of shape (n_centres,)
-        Samples that are centres.
-    weights : ndarray of shape (n_features,)
-        What each feature is multiplied by.
-    width, ridge : float
-        Width of the Gaussian over weighted features, and penalty.
+    n_centres : int, default=100
+        Number of basis functions of the density ratio; all samples where there are fewer.
+    width_factors : sequence of float
+        Widths to choose from, in median distances; by default the authors' ten.
+    ridges : sequence of float, default=(1e-4, ..., 10)
+        Penalties to choose from.
+    n_folds : int, default=5
+        Folds of the cross validation that chooses, even within classes.
+    categorical : iterable of int, default=()
+        Features that are categories.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    precision : {"double", "single"}, default="double"
+        Of distances and basis functions; "single" is twice as fast and exact to about 1e-5.
+    random_state : int, Generator or None, default=0
+        Seed of centres and folds, drawn once when the measure is bound.
 
-    Returns
-    -------
-    value : float
-        The estimate.
-    gradient : ndarray of shape (n_features,)
-        Its derivatives, for fixed width and ridge.
-
-    Notes
-    -----
-    With J = h'alpha / 2 - 1/2 and alpha = (H + lambda I)^-1 h, dJ = alpha'dh - alpha'dH alpha / 2.
-    Both are sums over entries of Phi, whose derivative in weight m is
-    -Phi_il w_m (x_im - x_lm)^2 / sigma^2, so the gradient is three products of matrices: O(n b d).
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import LSMI
+    >>> X = np.random.default_rng(0).integers(0, 2, size=(200, 4)).astype(float)
+    >>> y = (X[:, 1] != X[:, 3]).astype(int)
+    >>> bound = LSMI().bind(X, y)
+    >>> round(bound.subset_score([1, 3]), 1), round(abs(bound.subset_score([0, 1])), 1)
+    (0.5, 0.0)
     """
-    n_samples = len(features)
-    weighted = features * weights
-    phi = np.exp(-_squared(weighted, weighted[centres]) / (2 * width**2))
-    psi_gram = psi.T @ psi
-    quadratic = (phi.T @ phi) * psi_gram / n_samples**2
-    linear = (phi * psi).mean(axis=0)
-    alpha = np.linalg.solve(quadratic + ridge * np.eye(len(linear)), linear)
-    from_quadratic = phi @ (np.outer(alpha, alpha) * psi_gram) / n_samples**2
-    pull = phi * (psi * alpha / n_samples - from_quadratic)
-    at = features[centres]
-    distances = pull.sum(axis=1) @ features**2 + pull.sum(axis=0) @ at**2
-    distances -= 2.0 * ((pull.T @ features) * at).sum(axis=0)
-    gradient = -weights / width**2 * distances
-    return float(0.5 * linear @ alpha - 0.5), np.asarray(gradient)
 
+    def __init__(
+        self,
+        *,
+        n_centres: int = N_CENTRES,
+        width_factors: Sequence[float] = WIDTH_FACTORS,
+        ridges: Sequence[float] = RIDGES,
+        n_folds: int = N_FOLDS,
+        categorical: Iterable[int] = (),
+        target_kind: str = "auto",
+        precision: str = "double",
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.n_centres = n_centres
+        self.width_factors = width_factors
+        self.ridges = ridges
+        self.n_folds = n_folds
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.precision = precision
+        self.random_state = random_state
 
-def _checked(X: ArrayLike, y: Any, target_kind: str) -> tuple[FloatArray, NDArray[Any], bool]:
-    """Standardised features, target, and whether it holds classes."""
-    numbers = np.asarray(X, dtype=np.float64)
-    target = np.asarray(y)
-    if numbers.ndim != 2 or len(numbers) != len(target) or len(numbers) < LEAST_SAMPLES:
-        msg = (
-            f"X must be of shape (n_samples, n_features) with at least {LEAST_SAMPLES} samples, "
-            f"one for each of y, got {numbers.shape} and {len(target)} samples of y."
+    @property
+    def redundancy_is_positive(self) -> bool:
+        """The estimate of nothing is as often below zero as above."""
+        return False
+
+    def bind(self, X: ArrayLike, y: Any) -> "BoundLSMI":
+        """Tie the measure to data, and draw centres and folds."""
+        self._check_settings()
+        numbers, values = np.asarray(X), np.asarray(y)
+        if numbers.ndim != 2 or len(numbers) != len(values):
+            msg = (
+                "X must be of shape (n_samples, n_features) with a sample for each of y, got "
+                f"{numbers.shape} and {len(values)} samples of y."
+            )
+            raise ValueError(msg)
+        if self.n_folds > len(numbers) // 2:
+            msg = (
+                f"n_folds must leave two samples in a fold: from 2 to {len(numbers) // 2} for "
+                f"{len(numbers)} samples, got {self.n_folds}."
+            )
+            raise ValueError(msg)
+        target, is_classes = _checked_target(values, self.target_kind)
+        ratio = DensityRatio.of(
+            target,
+            is_classes=is_classes,
+            n_centres=self.n_centres,
+            n_folds=self.n_folds,
+            rng=np.random.default_rng(self.random_state),
+            width_factors=self.width_factors,
+            ridges=self.ridges,
+            precision=PRECISIONS[self.precision],
         )
-        raise ValueError(msg)
-    check_finite(numbers)
-    is_classes = target_kind_of(target, target_kind) == "classes"
-    if not is_classes:
-        outputs = target.astype(np.float64).reshape(len(target), -1)
-        check_finite(outputs)
-        target = standardised(outputs)
-    return standardised(numbers), target, is_classes
+        columns = encode_columns(numbers.astype(np.float64), categorical=self.categorical)
+        ordered = replace(columns, matrix=columns.matrix[ratio.samples])
+        distances = WeightedDistances(ordered.astype(PRECISIONS[self.precision]), ratio.centres)
+        return BoundLSMI(distances, ratio, target, is_classes)
+
+    def _check_settings(self) -> None:
+        if self.precision not in PRECISIONS:
+            msg = f"precision must be one of {tuple(PRECISIONS)}, got {self.precision!r}."
+            raise ValueError(msg)
+        for name, least in (("n_centres", 1), ("n_folds", 2)):
+            value = getattr(self, name)
+            if not isinstance(value, Integral) or int(value) < least:
+                msg = f"{name} must be a whole number of at least {least}, got {value!r}."
+                raise ValueError(msg)
+        for name in ("width_factors", "ridges"):
+            values = getattr(self, name)
+            right = [isinstance(value, Real) and 0 < float(value) < np.inf for value in values]
+            if not right or not all(right):
+                msg = f"{name} must hold one or more numbers above zero, got {values!r}."
+                raise ValueError(msg)
 
 
-def _squared(points: FloatArray, centres: FloatArray) -> FloatArray:
-    """Squared distances, of shape (n_points, n_centres)."""
-    squared = (points**2).sum(axis=1)[:, None] + (centres**2).sum(axis=1)
-    squared -= 2.0 * points @ centres.T
-    return np.asarray(np.maximum(squared, 0.0))
+@dataclass(frozen=True, eq=False)
+class BoundLSMI(JointBoundMeasure):
+    """LSMI tied to data, with its centres and folds.
+
+    Parameters
+    ----------
+    distances : WeightedDistances
+        Of the samples, in the order of `ratio`, to its centres.
+    ratio : DensityRatio
+        The fit to the target.
+    target : ndarray
+        Target in the order of the data, numbers standardised.
+    is_classes : bool
+        What it holds.
+    """
+
+    distances: WeightedDistances
+    ratio: DensityRatio
+    target: NDArray[Any]
+    is_classes: bool
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """Number of features."""
+        return self.distances.columns.n_features
+
+    @property
+    def worthwhile_entries(self) -> int:
+        """How many redundancies take about as long as asking for them does."""
+        return 1
+
+    def feature_scores(self, features: ArrayLike) -> FloatArray:
+        """LSMI of each feature alone, with its own width and ridge."""
+        return np.array([self._score(self._of_feature(j)) for j in np.asarray(features, np.intp)])
+
+    def scored_contributions(
+        self, subset: IndexArray, candidates: IndexArray
+    ) -> tuple[float, FloatArray]:
+        """Score of the set, and what each candidate adds to it."""
+        if not len(subset):
+            return 0.0, self.feature_scores(candidates)
+        squared = self.distances.squared(self._indicator(subset))
+        model = self.ratio.model(squared)
+        score = self.ratio.value(squared, model)
+        contributions = np.empty(len(candidates))
+        for place, feature in enumerate(candidates.tolist()):
+            sign = -1 if feature in subset else 1
+            after = self._score_after(squared, model, feature, sign, len(subset))
+            contributions[place] = sign * (after - score)
+        return score, contributions
+
+    def weighted_model(self, weights: FloatArray) -> RatioModel:
+        """Width and ridge for weighted features."""
+        return self.ratio.model(self.distances.squared(weights))
+
+    def weighted_value_and_gradient(
+        self, weights: FloatArray, model: RatioModel
+    ) -> tuple[float, FloatArray]:
+        """LSMI of weighted features, and its derivatives in the weights for this model."""
+        value, slopes = self.ratio.value_and_slopes(self.distances.squared(weights), model)
+        return value, self.distances.gradient(weights, slopes)
+
+    def relevance(self, features: ArrayLike) -> FloatArray:
+        """LSMI of each feature and the target."""
+        return self.feature_scores(features)
+
+    def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
+        """LSMI between features and active ones, of shape (n_features, n_active)."""
+        rows, others = np.asarray(features, np.intp), np.asarray(active, np.intp)
+        known: dict[tuple[int, int], float] = {}
+        redundancy = np.empty((len(rows), len(others)))
+        for column, other in enumerate(others.tolist()):
+            for row, feature in enumerate(rows.tolist()):
+                pair = (min(feature, other), max(feature, other))
+                if pair not in known:
+                    known[pair] = self._between(*pair)
+                redundancy[row, column] = known[pair]
+        return redundancy
+
+    def self_redundancy(self, features: ArrayLike) -> FloatArray:
+        """LSMI of each feature and itself."""
+        return np.array([self._between(j, j) for j in np.asarray(features, np.intp).tolist()])
+
+    def _score(self, squared: FloatArray) -> float:
+        return self.ratio.value(squared, self.ratio.model(squared))
+
+    def _score_after(
+        self, squared: FloatArray, model: RatioModel, feature: int, sign: int, size: int
+    ) -> float:
+        """Score with a feature added (sign 1) to a set of a size, or taken away (sign -1)."""
+        if size + sign == 0:
+            return 0.0
+        after = squared + squared.dtype.type(sign) * self._of_feature(feature)
+        width = model.width * float(np.sqrt((size + sign) / size))
+        return self.ratio.value(np.maximum(after, 0.0, out=after), replace(model, width=width))
+
+    def _between(self, target: int, feature: int) -> float:
+        """LSMI of two features, one in the part of the target."""
+        squared = self._of_feature(target)
+        if self.distances.columns.categorical[target]:
+            # Equal levels are at distance zero, up to rounding.
+            psi = (squared < 0.5 * squared.max()).astype(squared.dtype)
+        else:
+            column = self.distances.columns.block([target])
+            width = target_width(column, is_classes=False)
+            psi = target_basis(column, column[self.distances.centres], width)
+        ratio = self.ratio.with_target(psi)
+        squared = self._of_feature(feature)
+        return ratio.value(squared, ratio.model(squared))
+
+    def _of_feature(self, feature: int) -> FloatArray:
+        return self.distances.of_feature(feature)
+
+    def _indicator(self, subset: IndexArray) -> FloatArray:
+        weights = np.zeros(self.n_features)
+        weights[subset] = 1.0
+        return weights
 
 
-def _median_distance(points: FloatArray) -> float:
-    """Median distance of different samples, or 1 where most are the same."""
-    distances = np.sqrt(_squared(points, points)[np.triu_indices(len(points), 1)])
-    positive = distances[distances > 0]
-    return float(np.median(positive)) if len(positive) else 1.0
+def _checked_target(values: NDArray[Any], target_kind: str) -> tuple[NDArray[Any], bool]:
+    """Target, numbers standardised, and whether it holds classes."""
+    if target_kind_of(values, target_kind) == "classes":
+        return values, True
+    outputs = values.astype(np.float64).reshape(len(values), -1)
+    check_finite(outputs)
+    return standardised(outputs), False
 
 
-def _target_basis(target: NDArray[Any], centres: NDArray[Any], width: float | None) -> FloatArray:
-    """Basis functions of the target, of shape (n_samples, n_centres)."""
-    if width is None:
-        return np.asarray(target[:, None] == centres[None], dtype=np.float64)
-    points, at = (np.asarray(part, dtype=np.float64) for part in (target, centres))
-    squared = _squared(points.reshape(len(points), -1), at.reshape(len(at), -1))
-    return np.asarray(np.exp(-squared / (2 * width**2)))
-
-
-def _system(phi: FloatArray, psi: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Quadratic and linear part of the fit."""
-    n_samples = len(phi)
-    quadratic = (phi.T @ phi) * (psi.T @ psi) / n_samples**2
-    return quadratic, np.asarray((phi * psi).mean(axis=0))
-
-
-def _folds(
-    target: NDArray[Any], *, is_classes: bool, n_folds: int, rng: np.random.Generator
-) -> IndexArray:
-    """Give each sample the number of its fold, as evenly as may be within each class."""
-    n_samples = len(target)
-    if not isinstance(n_folds, Integral) or not 2 <= n_folds <= n_samples:
-        msg = f"n_folds must be a whole number from 2 to {n_samples} samples, got {n_folds!r}."
-        raise ValueError(msg)
-    shuffled = rng.permutation(n_samples)
-    if is_classes:
-        codes = np.unique(target, return_inverse=True)[1]
-        shuffled = shuffled[np.argsort(codes[shuffled], kind="stable")]
-    folds = np.empty(n_samples, dtype=np.intp)
-    folds[shuffled] = np.arange(n_samples) % n_folds
-    return folds
-
-
-def _chosen(
-    squared: FloatArray,
-    psi: FloatArray,
-    folds: IndexArray,
-    widths: Sequence[float],
-    ridges: Sequence[float],
-) -> tuple[float, float]:
-    """Width and ridge with the lowest held-out loss, alpha'H alpha / 2 - h'alpha."""
-    n_folds = int(folds.max()) + 1
-    sizes = np.bincount(folds, minlength=n_folds)
-    psi_grams = [psi[folds == fold].T @ psi[folds == fold] for fold in range(n_folds)]
-    psi_total = np.sum(psi_grams, axis=0)
-    losses = np.zeros((len(widths), len(ridges)))
-    for place, width in enumerate(widths):
-        phi = np.exp(-squared / (2 * width**2))
-        grams = [phi[folds == fold].T @ phi[folds == fold] for fold in range(n_folds)]
-        linears = [(phi * psi)[folds == fold].sum(axis=0) for fold in range(n_folds)]
-        gram_total, linear_total = np.sum(grams, axis=0), np.sum(linears, axis=0)
-        for fold in range(n_folds):
-            n_train = len(folds) - sizes[fold]
-            quadratic = (gram_total - grams[fold]) * (psi_total - psi_grams[fold]) / n_train**2
-            weights, vectors = np.linalg.eigh(quadratic)
-            rotated = vectors.T @ ((linear_total - linears[fold]) / n_train)
-            # One column of coefficients for each ridge.
-            fitted = vectors @ (rotated[:, None] / (weights[:, None] + np.asarray(ridges)))
-            held_out = grams[fold] * psi_grams[fold] / sizes[fold] ** 2
-            losses[place] += 0.5 * np.einsum("ir,ij,jr->r", fitted, held_out, fitted)
-            losses[place] -= linears[fold] / sizes[fold] @ fitted
-    best_width, best_ridge = divmod(int(np.argmin(losses)), len(ridges))
-    return float(widths[best_width]), float(ridges[best_ridge])
+LSMI.bound_type = BoundLSMI

@@ -49,7 +49,7 @@ from hsieve.kernels.columns import check_finite, check_positions
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_indicators import Indicators, level_codes, three_levels
 
-__all__ = ["ESTIMATORS", "BoundMutualInformation", "MutualInformation"]
+__all__ = ["ESTIMATORS", "BoundMutualInformation", "LevelInformation", "MutualInformation"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -208,7 +208,7 @@ class _Neighbours(BoundMutualInformation):
 
 
 @dataclass(frozen=True, eq=False)
-class _Levels(BoundMutualInformation):
+class LevelInformation(BoundMutualInformation):
     """Plug-in estimates from levels: codes from 0, and how many levels each column has."""
 
     codes: NDArray[np.integer]
@@ -217,14 +217,17 @@ class _Levels(BoundMutualInformation):
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
+        """Number of features."""
         return int(self.codes.shape[1])
 
     def relevance(self, features: ArrayLike) -> FloatArray:
+        """Mutual information of each feature with the target, of shape (n_features,)."""
         n_levels = np.array([int(self.target.max()) + 1])
         target = Indicators.of(self.target[:, None], n_levels)
         return self._with(np.asarray(features, dtype=np.intp), target)[:, 0]
 
     def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
+        """Mutual information between features, of shape (n_features, n_active)."""
         others = np.asarray(active, dtype=np.intp)
         information: list[FloatArray] = [np.empty((np.size(features), 0))]
         for block in _blocks(others, len(self.codes)):
@@ -234,12 +237,12 @@ class _Levels(BoundMutualInformation):
 
     def self_redundancy(self, features: ArrayLike) -> FloatArray:
         """Entropies."""
-        positions, n = np.asarray(features, dtype=np.intp), len(self.codes)
-        entropies = np.empty(len(positions))
-        for place, position in enumerate(positions):
-            counts = np.bincount(self.codes[:, position])
-            entropies[place] = np.log(n) - xlogy(counts, counts).sum() / n
-        return entropies
+        positions = np.asarray(features, dtype=np.intp)
+        return np.array([_entropy(self.codes[:, position]) for position in positions])
+
+    def target_entropy(self) -> float:
+        """Entropy of the target's levels."""
+        return _entropy(self.target)
 
     def _with(self, features: IndexArray, others: Indicators) -> FloatArray:
         """(sum c log c - sum a log a - sum b log b + n log n) / n over counts of level pairs."""
@@ -256,6 +259,11 @@ class _Levels(BoundMutualInformation):
         return np.maximum(np.vstack(information), 0.0)
 
 
+def _entropy(codes: NDArray[np.integer]) -> float:
+    counts = np.bincount(codes)
+    return float(np.log(len(codes)) - xlogy(counts, counts).sum() / len(codes))
+
+
 def _bind_levels(
     columns: NDArray[Any],
     target: NDArray[Any],
@@ -263,7 +271,7 @@ def _bind_levels(
     to_levels: Callable[[FloatArray], NDArray[np.integer]],
     *,
     classes: bool,
-) -> _Levels:
+) -> LevelInformation:
     """Turn every column and the target into levels."""
     categories = {j: level_codes(columns[:, j]) for j in np.flatnonzero(discrete).tolist()}
     n_levels = np.full(columns.shape[1], 3, dtype=np.intp)
@@ -275,8 +283,10 @@ def _bind_levels(
     for feature, codes in categories.items():
         all_codes[:, feature] = codes
     if classes:
-        return _Levels(all_codes, n_levels, level_codes(target))
-    return _Levels(all_codes, n_levels, to_levels(target.astype(np.float64)[:, None])[:, 0])
+        return LevelInformation(all_codes, n_levels, level_codes(target))
+    return LevelInformation(
+        all_codes, n_levels, to_levels(target.astype(np.float64)[:, None])[:, 0]
+    )
 
 
 @dataclass(frozen=True, eq=False)

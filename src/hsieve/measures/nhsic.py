@@ -14,11 +14,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hsieve.kernels import EncodedColumns, Kernel, centre
+from hsieve.kernels import Kernel, centre
 from hsieve.kernels.centring import centred_squared_norm
 from hsieve.kernels.subsets import SubsetKernel
-from hsieve.measures.base import JointBoundMeasure
-from hsieve.measures.hsic import KernelMeasure, best_width_kernel, gram_pair, refuse_vanishing
+from hsieve.measures.hsic import (
+    KernelBoundMeasure,
+    KernelMeasure,
+    best_width_kernel,
+    gram_pair,
+    refuse_vanishing,
+)
 from hsieve.measures.targets import refuse_empty
 
 __all__ = ["NHSIC", "BoundNHSIC", "nhsic"]
@@ -79,19 +84,10 @@ class NHSIC(KernelMeasure):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundNHSIC(JointBoundMeasure):
+class BoundNHSIC(KernelBoundMeasure):
     """NHSIC tied to data: ``score(S) = <K_S, unit_target> / |H K_S H|``."""
 
-    columns: EncodedColumns
-    kernel: Kernel
-    gram_y: FloatArray
     unit_target: FloatArray
-    precision: type[np.floating]
-
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return self.columns.n_features
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """NHSIC of each feature alone."""
@@ -115,6 +111,24 @@ class BoundNHSIC(JointBoundMeasure):
             )
             contributions[chosen] = score - after if removal else after - score
         return score, contributions
+
+    def weighted_value_and_gradient(
+        self, weights: FloatArray, model: float
+    ) -> tuple[float, FloatArray]:
+        """NHSIC of weighted features, and its derivatives in the weights for this width.
+
+        With the centred kernel K and the unit target L, d(<K, L> / |K|) = <L - v K / |K|, dK> / |K|
+        for the value v.
+        """
+        gram = np.exp(self._distances.squared(weights) * self.precision(-0.5 / model**2))
+        centred = centre(gram)
+        norm = float(np.linalg.norm(centred))
+        if norm == 0:
+            return 0.0, np.zeros(self.n_features)
+        value = float(np.vdot(centred, self.unit_target)) / norm
+        pull = (self.unit_target - centred * (value / norm)) * gram
+        pull *= -0.5 / model**2 / norm
+        return value, self._distances.gradient(weights, pull)
 
     def _on_subset(self, subset: IndexArray) -> SubsetKernel:
         """Kernel of a set, the width chosen to maximise NHSIC where the kernel asks for that."""

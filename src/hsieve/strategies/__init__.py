@@ -2,19 +2,25 @@
 
 from hsieve.strategies.backward import Backward
 from hsieve.strategies.base import SelectionPath, Strategy
+from hsieve.strategies.fcbf import FCBFSearch
 from hsieve.strategies.forward import Forward
+from hsieve.strategies.l1_ball import L1Ball
 from hsieve.strategies.lars_path import LarsSearch
 from hsieve.strategies.mrmr import MRMRSearch
+from hsieve.strategies.parents_children import ParentsChildren
 from hsieve.strategies.quadratic_program import QuadraticProgram
 from hsieve.strategies.ranking import Ranking
 from hsieve.strategies.screening import IterativeScreening
 
 __all__ = [
     "Backward",
+    "FCBFSearch",
     "Forward",
     "IterativeScreening",
+    "L1Ball",
     "LarsSearch",
     "MRMRSearch",
+    "ParentsChildren",
     "QuadraticProgram",
     "Ranking",
     "SelectionPath",

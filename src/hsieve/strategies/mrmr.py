@@ -59,13 +59,20 @@ class MRMRSearch(Strategy):
         self.form = form
 
     def check_compatible(self, measure: Measure) -> None:
-        """Refuse a measure without pairwise statistics, or with ones that cannot be subtracted."""
+        """Refuse a measure without pairwise statistics, or with ones that do not fit the form."""
         super().check_compatible(measure)
         if self.form == "difference" and not getattr(measure, "normalised", True):
             msg = (
                 f"MRMRSearch cannot search with {measure!r}: its relevance and redundancy are on "
                 "different scales, so that their difference means nothing. Choose PairwiseHSIC() "
                 "or form='quotient'."
+            )
+            raise IncompatibleCombinationError(msg)
+        if self.form == "quotient" and not measure.redundancy_is_positive:
+            msg = (
+                f"MRMRSearch cannot search with {measure!r}: its redundancy of unrelated features "
+                "may be estimated at or below zero, and nothing can be divided by that. Choose "
+                "form='difference'."
             )
             raise IncompatibleCombinationError(msg)
 

@@ -1,0 +1,173 @@
+"""How the selectors of the command line are made from what the user wants.
+
+A maker takes a :class:`Request` and gives a selector. It hands on those wishes that the constructor
+of the selector, or of its measure, knows. Selectors are imported when one is made, so that the list
+of methods itself is there at once.
+"""
+
+import importlib
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from hsieve.estimators._base import BaseSelector
+
+__all__ = [
+    "Maker",
+    "Request",
+    "along_path",
+    "bahsic_of_the_paper",
+    "elimination",
+    "linear_hsic",
+    "ranking",
+    "screening",
+    "selector",
+]
+
+HANDED_ON = ("categorical", "target_kind", "random_state")
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the user wants of a selector, whichever method it is.
+
+    Parameters
+    ----------
+    n_features : int or None
+        Number of features to choose; None leaves it to the selector.
+    categorical : tuple of int
+        Columns that hold categories.
+    target_kind : {"classes", "continuous"}
+        What the target holds.
+    random_state : int
+        Seed.
+    covariates : tuple of int, default=()
+        Columns to adjust for, never selected; as the rest, only for methods with a path.
+    max_redundancy : float or None, default=None
+        Most that two selected features may share.
+    memory_limit : str or None, default=None
+        Most memory to use, such as "2GB".
+    n_relatives : int or None, default=None
+        How many relatives of each selected feature to look for; None for the usual number,
+        unless that takes long.
+    interactions : bool, default=False
+        Whether pairs of features are on the path too.
+    """
+
+    n_features: int | None
+    categorical: tuple[int, ...]
+    target_kind: str
+    random_state: int
+    covariates: tuple[int, ...] = ()
+    max_redundancy: float | None = None
+    memory_limit: str | None = None
+    n_relatives: int | None = None
+    interactions: bool = False
+
+
+Maker: TypeAlias = Callable[[Request], "BaseSelector"]
+
+
+def selector(name: str, **options: Any) -> Maker:
+    """Return a maker of a selector, by the name of its class.
+
+    Examples
+    --------
+    >>> selector("MRMR")(Request(3, (), "classes", 0))
+    MRMR(n_features_to_select=3, target_kind='classes')
+    """
+
+    def make(request: Request) -> "BaseSelector":
+        kind = getattr(importlib.import_module("hsieve.estimators"), name)
+        made: BaseSelector = kind(request.n_features, **options, **_known_to(kind, request))
+        return made
+
+    return make
+
+
+def along_path(name: str) -> Maker:
+    """Return a maker of a selector with a path, with all that these can take into account."""
+
+    def make(request: Request) -> "BaseSelector":
+        return selector(
+            name,
+            covariates=request.covariates,
+            max_redundancy=request.max_redundancy,
+            memory_limit=request.memory_limit,
+            interactions="pairs" if request.interactions else None,
+        )(request)
+
+    return make
+
+
+def ranking(measure: str) -> Maker:
+    """Return a maker of a ranking of single features by a measure, by the name of its class."""
+
+    def make(request: Request) -> "BaseSelector":
+        from hsieve.estimators import DependenceSelector
+
+        return DependenceSelector(
+            _measure(measure, request), n_features_to_select=request.n_features
+        )
+
+    return make
+
+
+def elimination(measure: str) -> Maker:
+    """Return a maker that drops a quarter of the features each round, by a measure of sets."""
+
+    def make(request: Request) -> "BaseSelector":
+        from hsieve.estimators import DependenceSelector
+        from hsieve.strategies import Backward
+
+        return DependenceSelector(
+            _measure(measure, request),
+            strategy=Backward(step=0.25),
+            n_features_to_select=request.n_features,
+        )
+
+    return make
+
+
+def screening(request: Request) -> "BaseSelector":
+    """Make a screening of as many features as by default, or as are wanted if these are more."""
+    from hsieve.estimators import DependenceSelector
+    from hsieve.strategies import IterativeScreening
+
+    return DependenceSelector(
+        _measure("PairwiseHSIC", request),
+        strategy=IterativeScreening(max(IterativeScreening().n_screened, request.n_features or 0)),
+        n_features_to_select=request.n_features,
+    )
+
+
+def bahsic_of_the_paper(request: Request) -> "BaseSelector":
+    """Make BAHSIC as it was published."""
+    from hsieve.kernels import Gaussian
+
+    return selector(
+        "BAHSIC", kernel_x=Gaussian("maximise"), compensate=False, n_contexts=1, step=0.1
+    )(request)
+
+
+def linear_hsic(request: Request) -> "BaseSelector":
+    """Make a ranking by HSIC with a linear kernel."""
+    from hsieve.estimators import DependenceSelector
+    from hsieve.kernels import Linear
+
+    return DependenceSelector(
+        _measure("HSIC", request, kernel_x=Linear()), n_features_to_select=request.n_features
+    )
+
+
+def _measure(name: str, request: Request, **options: Any) -> Any:
+    kind = getattr(importlib.import_module("hsieve.measures"), name)
+    return kind(**options, **_known_to(kind, request))
+
+
+def _known_to(kind: type, request: Request) -> dict[str, Any]:
+    """Pick the wishes that a constructor has a parameter for."""
+    known = inspect.signature(kind).parameters
+    return {name: getattr(request, name) for name in HANDED_ON if name in known}

@@ -1,0 +1,333 @@
+"""Run any experiment, in several processes if wished, and go on where an earlier run was ended.
+
+Only this process writes to the file of results; the others measure. Pieces are taken in the order
+of the plan and written down as soon as they are done, in whatever order that is; the records are
+given in the order of the plan again. Each piece runs with one BLAS thread, so that its figures do
+not depend on how many run beside it.
+
+On Ctrl-C everything finished is in the file already; the caller gets it by :func:`gather`.
+"""
+
+import os
+import signal
+import time
+import warnings
+from collections.abc import Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+from joblib import Parallel, delayed
+
+from hsieve.experiments.base import Experiment, Key, Piece, Record, Settings
+from hsieve.experiments.results_file import Finished, ResultsFile, open_results
+from hsieve.progress import listen, report
+from hsieve.threads import one_blas_thread
+
+__all__ = ["Outcome", "UnknownNameError", "gather", "measure_all", "planned", "results_path", "run"]
+
+WATCH_SECONDS = 0.5
+
+
+class UnknownNameError(ValueError):
+    """A data set or method that the experiment does not have."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """Records of a run, complete or not.
+
+    Parameters
+    ----------
+    records : list of Record
+        Of all finished pieces that the settings ask for, in the order of the plan.
+    n_done, n_planned : int
+        Number of finished pieces, and of all.
+    seconds : float
+        Time taken by the finished pieces, one after the other, in this run and those before it.
+    """
+
+    records: list[Record]
+    n_done: int
+    n_planned: int
+    seconds: float
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether nothing is missing."""
+        return self.n_done == self.n_planned
+
+
+def results_path(folder: Path, experiment: Experiment) -> Path:
+    """Return the file in which a folder keeps the pieces of an experiment."""
+    return folder / f"{experiment.name}.jsonl"
+
+
+def run(
+    experiment: Experiment, settings: Settings, folder: Path, *, fresh: bool = False
+) -> Outcome:
+    """Measure what is not yet in the folder's file of results.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    settings : Settings
+        Trials, processes, seed and restrictions.
+    folder : Path
+        Where results are kept.
+    fresh : bool, default=False
+        Whether to throw away what is there.
+
+    Returns
+    -------
+    Outcome
+        All records asked for, of this run and of those before it.
+
+    Raises
+    ------
+    ResultsError
+        If the file of results cannot be used.
+    UnknownNameError
+        If the settings name data or methods that are not there.
+    DatasetNotFoundError
+        If data are missing.
+    """
+    pieces = planned(experiment, settings)
+    path = results_path(folder, experiment)
+    work = _Work(experiment, settings.jobs)
+    if fresh or not path.exists():
+        # What is missing is told before anything is thrown away or begun.
+        work.load(pieces)
+    with open_results(path, _belongs_to(experiment, settings), fresh=fresh) as results:
+        _measure_missing(work, pieces, results)
+        return _outcome(pieces, results.finished)
+
+
+def gather(experiment: Experiment, settings: Settings, folder: Path) -> Outcome:
+    """Return what is in the folder's file of results, and measure nothing.
+
+    Parameters
+    ----------
+    experiment, settings, folder
+        As in :func:`run`.
+
+    Returns
+    -------
+    Outcome
+        What was finished by now.
+
+    Raises
+    ------
+    ResultsError, UnknownNameError
+        As in :func:`run`.
+    """
+    pieces = planned(experiment, settings)
+    path = results_path(folder, experiment)
+    with open_results(path, _belongs_to(experiment, settings)) as results:
+        return _outcome(pieces, results.finished)
+
+
+def measure_all(experiment: Experiment, settings: Settings | None = None) -> list[Record]:
+    """Measure everything and keep nothing on disk.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What to run.
+    settings : Settings or None, default=None
+        None for the usual ones.
+
+    Returns
+    -------
+    list of Record
+        In the order of the plan.
+    """
+    settings = Settings() if settings is None else settings
+    pieces = planned(experiment, settings)
+    finished = dict(_Work(experiment, settings.jobs).measured(pieces))
+    return _outcome(pieces, finished).records
+
+
+def planned(experiment: Experiment, settings: Settings) -> list[Piece]:
+    """Return the pieces that some settings ask for.
+
+    Parameters
+    ----------
+    experiment, settings
+        As in :func:`run`.
+
+    Returns
+    -------
+    list of Piece
+        In the order of the plan.
+
+    Raises
+    ------
+    UnknownNameError
+        If the settings name data or methods that are not there.
+    """
+    trials = experiment.trials if settings.trials is None else settings.trials
+    pieces = experiment.plan(trials, settings.seed)
+    for kind in ("dataset", "method"):
+        wanted = getattr(settings, f"{kind}s")
+        if wanted:
+            _check_names(kind, wanted, [getattr(piece, kind) for piece in pieces])
+            pieces = [piece for piece in pieces if getattr(piece, kind) in wanted]
+    return pieces
+
+
+def _check_names(kind: str, wanted: Sequence[str], there: Sequence[str]) -> None:
+    """Refuse names that no piece has."""
+    known = dict.fromkeys(name for name in there if name)
+    if not known:
+        msg = f"this experiment measures all {kind}s together and cannot be kept to some of them"
+        raise UnknownNameError(msg)
+    unknown = [name for name in wanted if name not in known]
+    if unknown:
+        msg = f"there is no {kind} {unknown[0]!r} in this experiment; there are {', '.join(known)}"
+        raise UnknownNameError(msg)
+
+
+def _belongs_to(experiment: Experiment, settings: Settings) -> dict[str, str | int]:
+    """Say what all records of a file have in common."""
+    return {
+        "experiment": experiment.name,
+        "protocol": experiment.protocol,
+        "seed": settings.seed,
+    }
+
+
+def _outcome(pieces: Sequence[Piece], finished: Mapping[Key, Finished]) -> Outcome:
+    """Put the finished pieces into the order of the plan."""
+    done = [finished[piece.key] for piece in pieces if piece.key in finished]
+    return Outcome(
+        records=[record for of_piece in done for record in of_piece.records],
+        n_done=len(done),
+        n_planned=len(pieces),
+        seconds=sum(of_piece.seconds for of_piece in done),
+    )
+
+
+class _Work:
+    """The measuring part of a run, with the data that it has loaded."""
+
+    def __init__(self, experiment: Experiment, jobs: int) -> None:
+        self.experiment = experiment
+        self.jobs = jobs
+        self._data: dict[str, Any] = {}
+
+    def load(self, pieces: Sequence[Piece]) -> None:
+        """Load the data of some pieces, each once."""
+        for piece in pieces:
+            if self.experiment.load is not None and piece.dataset not in self._data:
+                self._data[piece.dataset] = self.experiment.load(piece)
+
+    def measured(self, pieces: Sequence[Piece]) -> Generator[tuple[Key, Finished], None, None]:
+        """Measure pieces, and give each as soon as it is done."""
+        self.load(pieces)
+        done: Generator[tuple[Key, Finished], None, None] = Parallel(
+            n_jobs=self.jobs, return_as="generator_unordered"
+        )(
+            delayed(_measure_piece)(
+                self.experiment.measure, piece, self._data.get(piece.dataset), apart=self.jobs > 1
+            )
+            for piece in pieces
+        )
+        return done
+
+
+def _measure_missing(work: _Work, pieces: Sequence[Piece], results: ResultsFile) -> None:
+    """Measure what is missing, write each piece down, and tell how far it is."""
+    missing = {piece.key: piece for piece in pieces if piece.key not in results.finished}
+    seconds = {key: finished.seconds for key, finished in results.finished.items()}
+    with _abandonable(work.measured(list(missing.values()))) as measured:
+        for key, finished in measured:
+            results.add(key, finished)
+            seconds[key] = finished.seconds
+            piece = missing.pop(key)
+            left = time_left(list(missing), seconds, work.jobs)
+            report(1 - len(missing) / len(pieces), f"{piece.dataset}, {in_words(left)}")
+
+
+@contextmanager
+def _abandonable(
+    measured: Generator[tuple[Key, Finished], None, None],
+) -> Iterator[Generator[tuple[Key, Finished], None, None]]:
+    """End the other processes with the block, without joblib's advice on what was in work."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"\d+ tasks (which|have been) ", UserWarning)
+        with closing(measured):
+            yield measured
+
+
+def _measure_piece(measure: Any, piece: Piece, data: Any, *, apart: bool) -> tuple[Key, Finished]:
+    """Measure one piece, perhaps in a process of its own."""
+    if apart:
+        # Ctrl-C reaches all processes of a terminal; the one that gave out the work ends the rest.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        _end_with_parent()
+    started = time.perf_counter()
+    # The bar shows the pieces, so what is inside a piece keeps silent.
+    with listen(_ignore), one_blas_thread():
+        records = measure(piece, data)
+    return piece.key, Finished(records, time.perf_counter() - started)
+
+
+@lru_cache(maxsize=1)
+def _end_with_parent() -> None:
+    """See to it, once, that this process does not go on measuring for one that was killed."""
+    parent = os.getppid()
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH_SECONDS)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
+
+
+def _ignore(share_done: float, what: str) -> None:
+    """Listen to nothing."""
+
+
+def time_left(missing: Sequence[Key], seconds: Mapping[Key, float], jobs: int) -> float:
+    """Estimate how long the missing pieces will take.
+
+    Parameters
+    ----------
+    missing : sequence of Key
+        Pieces to come.
+    seconds : mapping of Key to float
+        Times of finished pieces, at least one.
+    jobs : int
+        Number of processes.
+
+    Returns
+    -------
+    float
+        Seconds. A piece counts as the mean of those with its data and method, of those with its
+        data, with its method, or of all, the first of which there are any.
+    """
+    groups: dict[tuple[str | None, str | None], list[float]] = {}
+    for (dataset, _, _, method), taken in seconds.items():
+        for group in ((dataset, method), (dataset, None), (None, method), (None, None)):
+            groups.setdefault(group, []).append(taken)
+    means = {group: sum(taken) / len(taken) for group, taken in groups.items()}
+    total = 0.0
+    for dataset, _, _, method in missing:
+        wanted = ((dataset, method), (dataset, None), (None, method), (None, None))
+        total += next(means[group] for group in wanted if group in means)
+    return total / jobs
+
+
+def in_words(seconds: float) -> str:
+    """Tell how much time is left, no more exactly than it can be known."""
+    if seconds < 90:
+        return f"about {max(seconds, 1):.0f} s left"
+    if seconds < 5400:
+        return f"about {seconds / 60:.0f} min left"
+    return f"about {seconds / 3600:.1f} h left"

@@ -1,0 +1,238 @@
+"""Spectral scores: features that vary smoothly over a graph of similar samples (SPEC).
+
+With similarities S, degrees D = diag(S 1), the normalised Laplacian N = I - D^-1/2 S D^-1/2, its
+eigenvalues 0 = l_1 <= l_2 <= ... <= 2 with eigenvectors v_j, and g = D^1/2 f / |D^1/2 f| for a
+feature f (Zhao and Liu 2007):
+
+    phi1 = g' N g                       small for smooth features
+    phi2 = g' N g / (1 - (g' v_1)^2)    the same of what varies at all, v_1 being D^1/2 1
+    phi3 = sum_{j = 2}^m (2 - l_j) (g' v_j)^2    large for features along the first eigenvectors
+
+The scores here are 2 - phi1, 2 - phi2 and phi3, from 0 to 2, so that higher is better for all.
+phi1 favours features with a large offset, which hardly vary in proportion, and phi3 features
+without one; phi2 does not depend on it.
+
+Graphs: the target's (classes: S_ij = 1 / n_c within class c; numbers: a Gaussian kernel of width
+one deviation), a Gaussian kernel of all features as wide as their median distance, or the nearest
+neighbours in them with Gaussian weights as wide as the median distance of neighbours. phi2 on the
+last is the Laplacian score of He, Cai and Niyogi (2006), f' L f / f' D f for L = D - S and f less
+its mean weighted by D. Features are standardised for distances.
+
+Cost: O(n^2 d), less for classes (O(n d)) and neighbours (O(n^2 d) for the search, O(n k d) beyond).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import linalg, sparse
+from sklearn.neighbors import NearestNeighbors
+
+from hsieve.data.validation import target_kind_of
+from hsieve.kernels import Gaussian
+from hsieve.kernels.columns import check_finite, standardised
+from hsieve.kernels.labels import block_coding
+from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.targets import target_gram
+
+__all__ = ["GRAPHS", "RANKING_FUNCTIONS", "BoundSpectralScore", "SpectralScore"]
+
+FloatArray = NDArray[np.floating]
+
+RANKING_FUNCTIONS = ("phi1", "phi2", "phi3")
+GRAPHS = ("target", "features", "neighbours")
+BLOCK_NUMBERS = 4_000_000
+# What varies of a feature is nothing where it is below this share of the feature.
+ROUNDING = 1e-14
+LEAST_DEGREE = 1e-100
+
+
+class SpectralScore(Measure):
+    """How smooth single features are over a graph of similar samples.
+
+    Parameters
+    ----------
+    ranking_function : {"phi1", "phi2", "phi3"}, default="phi2"
+        See :mod:`hsieve.measures.spectral`.
+    graph : {"target", "features", "neighbours"}, default="target"
+        Which samples are similar: by the target, by all features, or the nearest neighbours by
+        features. The latter two do not look at the target.
+    n_neighbors : int, default=5
+        Neighbours of each sample in the graph "neighbours".
+    n_eigenvectors : int or None, default=None
+        How many eigenvectors, the trivial one included, "phi3" takes; the number of clusters
+        looked for. None is all.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    """
+
+    def __init__(
+        self,
+        ranking_function: str = "phi2",
+        *,
+        graph: str = "target",
+        n_neighbors: int = 5,
+        n_eigenvectors: int | None = None,
+        target_kind: str = "auto",
+    ) -> None:
+        self.ranking_function = ranking_function
+        self.graph = graph
+        self.n_neighbors = n_neighbors
+        self.n_eigenvectors = n_eigenvectors
+        self.target_kind = target_kind
+
+    def bind(self, X: ArrayLike, y: Any = None) -> "BoundSpectralScore":
+        """Tie the measure to data; y is needed for the graph "target" only."""
+        self._check_settings()
+        columns = np.asarray(X, dtype=np.float64)
+        check_finite(columns)
+        if self.graph == "target":
+            graph = _graph_of_target(y, self.target_kind)
+        else:
+            n_neighbors = int(self.n_neighbors) if self.graph == "neighbours" else None
+            graph = _graph_of_features(standardised(columns), n_neighbors)
+        if len(graph.degrees) != len(columns):
+            msg = f"X has {len(columns)} samples but y has {len(graph.degrees)}."
+            raise ValueError(msg)
+        part = None
+        if self.ranking_function == "phi3" and self.n_eigenvectors is not None:
+            part = graph.smoothest(min(int(self.n_eigenvectors), len(columns)) - 1)
+        return BoundSpectralScore(columns, graph, self.ranking_function, part)
+
+    def _check_settings(self) -> None:
+        if self.ranking_function not in RANKING_FUNCTIONS:
+            msg = (
+                f"ranking_function must be one of {RANKING_FUNCTIONS}, "
+                f"got {self.ranking_function!r}."
+            )
+            raise ValueError(msg)
+        if self.graph not in GRAPHS:
+            msg = f"graph must be one of {GRAPHS}, got {self.graph!r}."
+            raise ValueError(msg)
+        if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
+            msg = f"n_neighbors must be a whole number of at least 1, got {self.n_neighbors!r}."
+            raise ValueError(msg)
+        wanted = self.n_eigenvectors
+        if wanted is not None and not (isinstance(wanted, Integral) and wanted >= 2):
+            msg = f"n_eigenvectors must be None or a whole number of at least 2, got {wanted!r}."
+            raise ValueError(msg)
+
+
+@dataclass(frozen=True, eq=False)
+class _Graph:
+    """Similarities of samples, as what they make of columns, and the degrees."""
+
+    times: Callable[[FloatArray], FloatArray]
+    degrees: FloatArray
+
+    @classmethod
+    def of(cls, similarities: Any) -> "_Graph":
+        # A sample so far from all others that its similarities vanish must not divide by zero.
+        degrees = np.maximum(np.asarray(similarities.sum(axis=1)).ravel(), LEAST_DEGREE)
+        return cls(lambda columns: similarities @ columns, degrees)
+
+    @property
+    def roots(self) -> FloatArray:
+        """Square roots of the degrees, as a column."""
+        return np.sqrt(self.degrees)[:, None]
+
+    def smoothed(self, columns: FloatArray) -> FloatArray:
+        """D^-1/2 S D^-1/2 times columns."""
+        return self.times(columns / self.roots) / self.roots
+
+    def smoothest(self, n_vectors: int) -> tuple[FloatArray, FloatArray]:
+        """Smallest eigenvalues of the normalised Laplacian but the trivial one, and vectors."""
+        smoothing = self.smoothed(np.eye(len(self.degrees)))
+        trivial = self.roots / linalg.norm(self.roots)
+        # The trivial vector is moved to the far end, so that a zero that occurs more often (a graph
+        # in several pieces) leaves the others well defined.
+        smoothing -= 2.0 * trivial * trivial.T
+        n = len(smoothing)
+        values, vectors = linalg.eigh(smoothing, subset_by_index=[n - n_vectors, n - 1])
+        return 1.0 - values, vectors
+
+
+@dataclass(frozen=True, eq=False)
+class BoundSpectralScore(BoundMeasure):
+    """Spectral scores tied to data; `part` is eigenvalues and vectors, or None for all of them."""
+
+    columns: FloatArray
+    graph: _Graph
+    ranking_function: str
+    part: tuple[FloatArray, FloatArray] | None
+
+    @property
+    def n_features(self) -> int:  # type: ignore[override]
+        """Number of features."""
+        return int(self.columns.shape[1])
+
+    def feature_scores(self, features: ArrayLike) -> FloatArray:
+        """Score of each feature, from 0 to 2; zero where it is constant."""
+        positions = np.asarray(features, dtype=np.intp)
+        scores = np.empty(len(positions))
+        for block in _blocks(len(positions), len(self.columns)):
+            scores[block] = self._scores(self.columns[:, positions[block]])
+        return scores
+
+    def _scores(self, columns: FloatArray) -> FloatArray:
+        # Every formula is taken of what varies, u, and then scaled by its share of the feature:
+        # differences of nearly equal numbers are avoided where offsets are large.
+        degrees = self.graph.degrees
+        largest = np.abs(columns).max(axis=0)
+        columns = columns / np.where(largest > 0, largest, 1.0)
+        varying = columns - (degrees @ columns) / degrees.sum()
+        varying -= (degrees @ varying) / degrees.sum()
+        whole, part = degrees @ columns**2, degrees @ varying**2
+        constant = part <= ROUNDING**2 * whole
+        part = np.where(constant, 1.0, part)
+        share = np.where(constant, 0.0, part / np.where(whole > 0, whole, 1.0))
+        unit = self.graph.roots * varying / np.sqrt(part)
+        if self.ranking_function == "phi3" and self.part is not None:
+            values, vectors = self.part
+            scores = share * ((2.0 - values) @ (vectors.T @ unit) ** 2)
+        else:
+            roughness = 1.0 - np.einsum("ij,ij->j", unit, self.graph.smoothed(unit))
+            scores = {
+                "phi1": 2.0 - share * roughness,
+                "phi2": 2.0 - roughness,
+                "phi3": share * (2.0 - roughness),
+            }[self.ranking_function]
+        return np.where(constant, 0.0, scores)
+
+
+SpectralScore.bound_type = BoundSpectralScore
+
+
+def _graph_of_target(y: Any, target_kind: str) -> _Graph:
+    """1 / n_c within classes, or a Gaussian kernel of numbers."""
+    if y is None:
+        msg = "The graph 'target' needs a target, got y=None; choose 'features' or 'neighbours'."
+        raise ValueError(msg)
+    if target_kind_of(y, target_kind) == "classes":
+        coding = block_coding(y)
+        return _Graph(lambda columns: coding @ (coding.T @ columns), np.ones(len(coding)))
+    return _Graph.of(target_gram(y, target_kind="continuous"))
+
+
+def _graph_of_features(columns: FloatArray, n_neighbors: int | None) -> _Graph:
+    """Gaussian kernel of all pairs, or of those where one is among the nearest of the other."""
+    if n_neighbors is None:
+        return _Graph.of(Gaussian("median").gram(columns))
+    n_neighbors = min(n_neighbors, len(columns) - 1)
+    search = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(columns)
+    distances, others = search.kneighbors()
+    width = float(np.median(distances)) or float(distances.mean()) or 1.0
+    weights = np.exp(-0.5 * (distances / width) ** 2)
+    rows = np.repeat(np.arange(len(columns)), n_neighbors)
+    graph = sparse.csr_array((weights.ravel(), (rows, others.ravel())), shape=2 * (len(columns),))
+    return _Graph.of(graph.maximum(graph.T))
+
+
+def _blocks(n_columns: int, n_samples: int) -> Iterator[slice]:
+    """Split columns into blocks that fit into some megabytes."""
+    width = max(1, BLOCK_NUMBERS // n_samples)
+    for start in range(0, n_columns, width):
+        yield slice(start, start + width)

@@ -1,0 +1,241 @@
+"""Weights of all features within an l1 ball, climbed until only a few are left.
+
+With LSMI this is l1-LSMI, with HSIC l1-HSIC (Jitkrittum, Hachiya and Sugiyama 2012). All features
+are there from the start, so those that matter only together are seen; what repeats another adds
+nothing and loses its weight. The score has many local maxima: the search begins again from several
+random weights and takes the best set met. :mod:`hsieve.strategies.weight_search` holds the two ways
+of a single search.
+
+Cost: for each restart some ten to twenty gradients, and a choice of the model at every third.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from numbers import Integral, Real
+from typing import ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from hsieve.measures.base import BoundMeasure, WeightedScores
+from hsieve.progress import report
+from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.strategies.weight_search import random_weights, search_radius, shrink
+
+__all__ = ["L1Ball", "L1SelectionPath", "WeightedSet"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+OPTIMISERS = ("shrink", "paper")
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedSet:
+    """A set of features that a restart ended with.
+
+    Parameters
+    ----------
+    features : ndarray of int
+        Features that kept a weight, the largest weight first.
+    weights : ndarray of shape (n_features,)
+        Their weights, the largest 1.
+    others : ndarray of int
+        All other features, those that left last first.
+    score : float
+        Score of the set, every feature with weight 1.
+    """
+
+    features: IndexArray
+    weights: FloatArray
+    others: IndexArray
+    score: float
+
+
+@dataclass(frozen=True, eq=False)
+class L1SelectionPath(SelectionPath):
+    """The chosen set, and all sets that the restarts met.
+
+    Parameters
+    ----------
+    sets : tuple of WeightedSet
+        Different sets met, the best first; the first one is chosen.
+    n_restarts : int
+        Number of restarts that were begun.
+    """
+
+    sets: tuple[WeightedSet, ...]
+    n_restarts: int
+
+    def among(self, features: IndexArray, n_features: int) -> Self:
+        """Return the path of a search over some features as one over all of them."""
+        outside = np.setdiff1d(np.arange(n_features), features)
+        sets = tuple(
+            replace(
+                found,
+                features=features[found.features],
+                others=np.concatenate([features[found.others], outside]),
+            )
+            for found in self.sets
+        )
+        return replace(super().among(features, n_features), sets=sets)
+
+
+class L1Ball(Strategy):
+    """Climb a score in the weights of all features until only as many as wanted are left.
+
+    Parameters
+    ----------
+    optimiser : {"shrink", "paper"}, default="shrink"
+        "shrink" passes through all sizes in one ascent; "paper" is algorithm 1 of the paper, plain
+        gradient ascents within balls whose radius is doubled and then bisected. See
+        :mod:`hsieve.strategies.weight_search`.
+    n_restarts : int, default=20
+        Number of random weights to begin from.
+    time_limit : float or None, default=None
+        Seconds after which the best set so far is taken; a first set is always found, if need be
+        by taking the largest weights as they are.
+    radius : float, default=0.1
+        First radius of "paper".
+    n_jobs : int or None, default=None
+        Number of processes that share the restarts. The result does not depend on it.
+    random_state : int, Generator or None, default=0
+        Seed of the weights.
+
+    Notes
+    -----
+    Of all sets met, the one nearest in size to what is wanted is taken, then the smaller, then the
+    one with the highest score of its features without weights. "shrink" always ends with the size
+    wanted. Features are ordered by their weights; should a set be larger than wanted, those with
+    the largest weights are selected, and should it be smaller, fewer are, with a warning.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = (
+        "subset_score",
+        "weighted_model",
+        "weighted_value_and_gradient",
+    )
+    refusal: ClassVar[str] = "It has no slope in weights of features."
+
+    def __init__(
+        self,
+        *,
+        optimiser: str = "shrink",
+        n_restarts: int = 20,
+        time_limit: float | None = None,
+        radius: float = 0.1,
+        n_jobs: int | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.optimiser = optimiser
+        self.n_restarts = n_restarts
+        self.time_limit = time_limit
+        self.radius = radius
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int, n_wanted: int) -> None:
+        """Refuse settings with which nothing can be found."""
+        if self.optimiser not in OPTIMISERS:
+            msg = f"optimiser must be one of {OPTIMISERS}, got {self.optimiser!r}."
+            raise ValueError(msg)
+        if not isinstance(self.n_restarts, Integral) or self.n_restarts < 1:
+            msg = f"n_restarts must be a whole number of at least 1, got {self.n_restarts!r}."
+            raise ValueError(msg)
+        for name, value in (("time_limit", self.time_limit), ("radius", self.radius)):
+            allowed = name == "time_limit" and value is None
+            if not allowed and not (isinstance(value, Real) and 0 < value < np.inf):
+                msg = f"{name} must be a number above zero, got {value!r}: no feature fits into it."
+                raise ValueError(msg)
+
+    def search(self, bound: BoundMeasure, n_features_to_select: int) -> L1SelectionPath:
+        """Run the restarts and take the best set met."""
+        assert isinstance(bound, WeightedScores)
+        self.check_parameters(bound.n_features, n_features_to_select)
+        started = time.monotonic()
+        deadline = np.inf if self.time_limit is None else started + self.time_limit
+        rngs = np.random.default_rng(self.random_state).spawn(int(self.n_restarts))
+        runs = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(self._restart)(bound, n_features_to_select, rng, deadline)
+            for rng in _while_there_is_time(rngs, deadline)
+        )
+        met: dict[tuple[int, ...], tuple[FloatArray, IndexArray]] = {}
+        n_begun = 0
+        for found in runs:
+            n_begun += 1
+            for weights, gone in found:
+                # The first restart that met a set lends it its weights.
+                met.setdefault(tuple(np.flatnonzero(weights).tolist()), (weights, gone))
+            report(n_begun / len(rngs), "restarts")
+        met.pop((), None)
+        if not met:
+            msg = (
+                f"No radius from {self.radius:g} on kept a feature with a weight in {n_begun} "
+                "restart(s); take a larger radius, or optimiser='shrink'."
+            )
+            raise ValueError(msg)
+        return self._path(bound, _best_first(bound, met, n_features_to_select), n_begun)
+
+    def _restart(
+        self,
+        bound: WeightedScores,
+        n_wanted: int,
+        rng: np.random.Generator,
+        deadline: float,
+    ) -> list[tuple[FloatArray, IndexArray]]:
+        """Weights met in one restart, and the features that left, in order."""
+        if self.optimiser == "shrink":
+            start = random_weights(bound.n_features, rng)
+            return [shrink(bound, start, n_wanted, deadline=deadline)]
+        met = search_radius(bound, n_wanted, rng, first_radius=self.radius, deadline=deadline)
+        # Who left when is not known here; the others stay in the order of the data.
+        return [(weights, np.flatnonzero(weights == 0)[::-1]) for weights in met]
+
+    def _path(
+        self, bound: WeightedScores, sets: tuple[WeightedSet, ...], n_begun: int
+    ) -> L1SelectionPath:
+        best = sets[0]
+        reason = f"{n_begun} restart(s) done"
+        if n_begun < self.n_restarts:
+            reason = f"time limit of {self.time_limit:g} s, {n_begun} restart(s) begun"
+        scores = np.zeros(bound.n_features)
+        scores[: len(best.features)] = best.weights
+        return L1SelectionPath(
+            order=np.concatenate([best.features, best.others]),
+            feature_scores=scores,
+            sizes=np.array([len(best.features)]),
+            set_scores=np.array([best.score]),
+            stop_reason=reason,
+            n_evaluations=len(sets),
+            n_selectable=len(best.features),
+            sets=sets,
+            n_restarts=n_begun,
+        )
+
+
+def _while_there_is_time(
+    rngs: list[np.random.Generator], deadline: float
+) -> Iterator[np.random.Generator]:
+    """Hand out sources of weights until it is too late, one in any case."""
+    for number, rng in enumerate(rngs):
+        if number == 0 or time.monotonic() <= deadline:
+            yield rng
+
+
+def _best_first(
+    bound: WeightedScores,
+    met: dict[tuple[int, ...], tuple[FloatArray, IndexArray]],
+    n_wanted: int,
+) -> tuple[WeightedSet, ...]:
+    """Order the sets nearest in size: the smaller first, then the higher score."""
+    nearest = min(abs(len(features) - n_wanted) for features in met)
+    sets = []
+    for features, (weights, gone) in met.items():
+        if abs(len(features) - n_wanted) == nearest:
+            kept = np.array(features, dtype=np.intp)
+            kept = kept[best_first(weights[kept])]
+            score = bound.subset_score(kept)
+            sets.append(WeightedSet(kept, weights[kept] / weights.max(), gone[::-1], score))
+    return tuple(sorted(sets, key=lambda found: (len(found.features), -found.score)))

@@ -1,0 +1,215 @@
+"""Two ways from random weights of all features to a few features that keep a weight.
+
+Both climb the score of weighted features, f(w), within w >= 0 and 1'w <= r. A feature whose weight
+reaches zero has no slope any more and stays out, so each step looks at the features left only.
+
+**As in the paper** (:func:`search_radius`): projected gradient ascent with steps 1/sqrt(t) for one
+radius; the radius is doubled until more features are left than wanted and then bisected, each time
+from new random weights.
+
+**Shrinking (ours, the default)** (:func:`shrink`). The kernel's width follows the median distance
+of the weighted features, so f does not change when all weights are multiplied by a number: the
+radius tells no solution from another, it only sets how long a step is beside the weights. With a
+small radius the first step throws most features out, with a large one the weights hardly move in a
+hundred steps; between them lies the size that is wanted, and finding it takes some ten ascents. So
+the step is chosen instead: along the gradient less its mean (the direction in which the sum stays),
+as far as a share of the features leaves at most, and not so far that more than half of the weight
+changes hands. One ascent passes through every size. Where it comes to rest with too many features,
+the smallest weight goes. It reaches higher scores than the radius search in a fraction of its time
+(``docs/benchmarks.md``).
+
+References
+----------
+W. Jitkrittum, H. Hachiya, M. Sugiyama, "Feature selection via l1-penalized squared-loss mutual
+information", 2012, sections 5.4.1 and 5.4.3.
+"""
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.measures.base import WeightedScores
+from hsieve.solvers.l1_ball import project_onto_positive_l1_ball
+
+__all__ = ["random_weights", "search_radius", "shrink"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# Weights below this are zero.
+ZERO = 1e-8
+# Shrinking: most that may leave in a step, and the share of the weight that may change hands.
+SHARE_LEAVING = 0.3
+SHARE_MOVED = 0.5
+# Steps without a feature leaving before one is made to, and steps between choices of the model.
+PATIENCE = 6
+MODEL_EVERY = 3
+# The authors' settings of the ascent within a ball and of the search for its radius.
+MOST_STEPS = 100
+FEW_STEPS = 3
+PAPER_MODEL_EVERY = 5
+TOLERANCE = 1e-5
+DOUBLINGS, HALVINGS = 20, 12
+
+
+def random_weights(n_features: int, rng: np.random.Generator) -> FloatArray:
+    """Random weights of all features, within a factor of two of each other, with sum one."""
+    weights = 1.0 + rng.random(n_features)
+    return np.asarray(weights / weights.sum())
+
+
+def shrink(
+    bound: WeightedScores,
+    start: FloatArray,
+    n_wanted: int,
+    *,
+    deadline: float = np.inf,
+) -> tuple[FloatArray, IndexArray]:
+    """Climb from weights of many features until as many as wanted have one.
+
+    Parameters
+    ----------
+    bound : WeightedScores
+        What to climb.
+    start : ndarray of shape (n_features,)
+        Positive weights.
+    n_wanted : int
+        Number of features to be left.
+    deadline : float, default=inf
+        Time (of ``time.monotonic``) from which on the largest weights are taken as they are.
+
+    Returns
+    -------
+    weights : ndarray of shape (n_features,)
+        Weights, the largest 1; as many as wanted are not zero.
+    gone : ndarray of int
+        The other features, in the order they left.
+    """
+    weights = start / start.max()
+    gone: list[IndexArray] = [np.flatnonzero(weights == 0)]
+    model: Any = None
+    n_steps, at_rest = 0, 0
+    while (active := np.flatnonzero(weights)).size > n_wanted:
+        too_many = len(active) - n_wanted
+        if _is_late(deadline):
+            leaving = active[np.argsort(weights[active], kind="stable")[:too_many]]
+        else:
+            if n_steps < MODEL_EVERY or n_steps % MODEL_EVERY == 0:
+                model = bound.weighted_model(weights)
+            _, gradient = bound.weighted_value_and_gradient(weights, model)
+            n_steps += 1
+            most_leaving = min(max(1, int(SHARE_LEAVING * len(active))), too_many)
+            moved, leaving = _step(
+                weights[active], gradient[active], most_leaving, SHARE_MOVED / np.sqrt(1 + at_rest)
+            )
+            weights[active] = moved
+            leaving = active[leaving]
+            at_rest = 0 if len(leaving) else at_rest + 1
+            if at_rest >= PATIENCE:
+                leaving, at_rest = active[[np.argmin(weights[active])]], 0
+        weights[leaving] = 0.0
+        weights /= weights.max()
+        gone.append(leaving)
+    return weights, np.concatenate(gone)
+
+
+def _step(
+    weights: FloatArray, gradient: FloatArray, most_leaving: int, share_moved: float
+) -> tuple[FloatArray, IndexArray]:
+    """Weights after a step that keeps their sum, and which of them are to leave."""
+    direction = gradient - gradient.mean()
+    movement = np.abs(direction).sum()
+    if not movement > 0:
+        return weights, np.array([], dtype=np.intp)
+    until_zero = np.full(len(weights), np.inf)
+    falling = direction < 0
+    until_zero[falling] = -weights[falling] / direction[falling]
+    first = np.argsort(until_zero, kind="stable")[:most_leaving]
+    step = min(until_zero[first[-1]], share_moved * weights.sum() / movement)
+    # Those that reach zero together with the last one allowed to leave keep a little weight.
+    moved = np.maximum(weights + step * direction, 1e-3 * weights)
+    return np.asarray(moved), first[until_zero[first] <= step]
+
+
+def search_radius(
+    bound: WeightedScores,
+    n_wanted: int,
+    rng: np.random.Generator,
+    *,
+    first_radius: float,
+    deadline: float = np.inf,
+) -> Iterator[FloatArray]:
+    """Give the weights found for one radius after the other, as algorithm 1 of the paper.
+
+    Parameters
+    ----------
+    bound : WeightedScores
+        What to climb.
+    n_wanted : int
+        Number of features wanted; the search ends when that many have a weight.
+    rng : Generator
+        Source of the random weights each ascent begins with.
+    first_radius : float
+        Doubled until more features than wanted have a weight.
+    deadline : float, default=inf
+        Time (of ``time.monotonic``) from which on no further radius is tried.
+
+    Yields
+    ------
+    ndarray of shape (n_features,)
+        Weights, some of them zero; all may be.
+    """
+
+    def ascend(radius: float) -> FloatArray:
+        start = radius * random_weights(bound.n_features, rng)
+        return _ascend_in_ball(bound, start, radius, n_wanted, deadline=deadline)
+
+    radius, size = float(first_radius), 0
+    for _ in range(DOUBLINGS):
+        weights = ascend(radius)
+        yield weights
+        size = int(np.count_nonzero(weights))
+        if size >= n_wanted or _is_late(deadline):
+            break
+        radius *= 2.0
+    low, high = 0.5 * radius, 1.5 * radius
+    for _ in range(HALVINGS):
+        if size == n_wanted or _is_late(deadline):
+            return
+        middle = 0.5 * (low + high)
+        weights = ascend(middle)
+        yield weights
+        size = int(np.count_nonzero(weights))
+        low, high = (middle, high) if size < n_wanted else (low, middle)
+
+
+def _ascend_in_ball(
+    bound: WeightedScores,
+    weights: FloatArray,
+    radius: float,
+    n_wanted: int,
+    *,
+    deadline: float,
+) -> FloatArray:
+    """Projected gradient ascent with steps 1/sqrt(t)."""
+    model: Any = None
+    values: list[float] = []
+    for step in range(1, MOST_STEPS + 1):
+        if step <= FEW_STEPS or step % PAPER_MODEL_EVERY == 0:
+            model = bound.weighted_model(weights)
+        value, gradient = bound.weighted_value_and_gradient(weights, model)
+        values.append(value)
+        weights = project_onto_positive_l1_ball(weights + gradient / np.sqrt(step), radius)
+        weights[weights < ZERO] = 0.0
+        changes = np.abs(np.diff(values[-FEW_STEPS - 1 :]))
+        settled = len(changes) == FEW_STEPS and changes.mean() <= TOLERANCE
+        if settled or np.count_nonzero(weights) < n_wanted or _is_late(deadline):
+            break
+    return weights
+
+
+def _is_late(deadline: float) -> bool:
+    return time.monotonic() > deadline

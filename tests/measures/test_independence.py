@@ -1,0 +1,93 @@
+"""Tests of independence, alone and given others, against their definitions."""
+
+import numpy as np
+import pytest
+
+from hsieve import IndependenceTest
+from hsieve.measures.independence import SAMPLES_A_CELL
+from tests.reference import naive_baselines as naive
+from tests.reference import naive_pairwise
+
+
+@pytest.fixture
+def features(rng):
+    X = rng.normal(size=(400, 5))
+    X[:, 1] += X[:, 0]
+    X[:, 4] = rng.integers(0, 4, 400)
+    return X
+
+
+SETS = {0: [[]], 1: [[1], [2]], 2: [[1, 2], [2, 3]], 3: [[1, 2, 3]]}
+
+
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_fisher_z_is_that_of_the_residuals(features, size):
+    y = features[:, 0] + features[:, 2] + features[:, 3] ** 2
+    bound = IndependenceTest().bind(features, y)
+    log_p = bound.conditional_log_p(0, np.array(SETS[size]))
+    expected = [naive.fisher_z_p_value(features[:, 0], y, features[:, s]) for s in SETS[size]]
+    np.testing.assert_allclose(log_p, np.log(expected), rtol=1e-8)
+    alone = [naive.fisher_z_p_value(f, y, features[:, []]) for f in features.T]
+    np.testing.assert_allclose(bound.feature_scores(np.arange(5)), -np.log(alone), rtol=1e-8)
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_g2_is_added_up_over_strata(features, size):
+    y = (features[:, 0] + features[:, 2] > 0).astype(int)
+    levels = np.column_stack([naive_pairwise.three_levels(f.tolist()) for f in features.T[:4]])
+    levels = np.column_stack([levels, features[:, 4]])
+    bound = IndependenceTest(categorical=[4]).bind(features, y)
+    sets = [[*SETS[size][0][:-1], 4], *SETS[size]]
+    log_p = bound.conditional_log_p(0, np.array(sets))
+    expected = [naive.g2_p_value(levels[:, 0], y, levels[:, s]) for s in sets]
+    np.testing.assert_allclose(log_p, np.log(expected), rtol=1e-8)
+    alone = [naive.g2_p_value(f, y, levels[:, []]) for f in levels.T]
+    np.testing.assert_allclose(bound.feature_scores(np.arange(5)), -np.log(alone), rtol=1e-8)
+
+
+def test_strata_with_empty_rows_lose_degrees_of_freedom(rng):
+    z = rng.integers(0, 2, 200)
+    x = np.where(z == 0, rng.integers(0, 3, 200), 0)
+    X, y = np.column_stack([x, z]).astype(float), rng.integers(0, 2, 200)
+    [log_p] = IndependenceTest().bind(X, y).conditional_log_p(0, np.array([[1]]))
+    assert log_p == pytest.approx(np.log(naive.g2_p_value(x, y, X[:, [1]])))
+
+
+def test_too_few_samples_a_cell_are_not_tested(features):
+    y = (features[:, 0] > 0).astype(int)
+    n = SAMPLES_A_CELL * 3 * 2 * 3
+    for size, tested in ((n - 1, False), (n, True)):
+        bound = IndependenceTest().bind(features[:size, :4], y[:size])
+        assert np.isfinite(bound.conditional_log_p(0, np.array([[1]]))).all() == tested
+    few = IndependenceTest().bind(features[:5], features[:5, 0] * 1.5)
+    assert np.isnan(few.conditional_log_p(0, np.array([[1, 2]]))).all()
+
+
+def test_a_copy_is_told_by_its_original(features):
+    features[:, 2] = 3 * features[:, 0] - 1
+    bound = IndependenceTest().bind(features, features[:, 0] + features[:, 3])
+    assert bound.conditional_log_p(2, np.array([[0]])).tolist() == [0.0]
+    twice = bound.conditional_log_p(3, np.array([[0, 2]]))
+    np.testing.assert_allclose(twice, bound.conditional_log_p(3, np.array([[0]])), rtol=0.05)
+
+
+def test_p_values_too_small_for_a_number_still_have_an_order(rng):
+    y = np.repeat(np.arange(3), 2000)
+    noisy = np.where(rng.random(6000) < 0.01, rng.integers(0, 3, 6000), y)
+    X = np.column_stack([noisy, y]).astype(float)
+    by_levels = IndependenceTest().bind(X, y).feature_scores([0, 1])
+    assert 1000 < by_levels[0] < by_levels[1] < np.inf
+    by_numbers = IndependenceTest("fisher-z", target_kind="continuous").bind(X, y)
+    scores = by_numbers.feature_scores([0, 1])
+    assert 1000 < scores[0] < scores[1] < np.inf
+
+
+def test_wrong_settings_are_refused(features):
+    with pytest.raises(ValueError, match="test must be one of"):
+        IndependenceTest("t").bind(features, features[:, 0])
+    with pytest.raises(ValueError, match="takes numbers only"):
+        IndependenceTest("fisher-z", categorical=[4]).bind(features, features[:, 0])
+    with pytest.raises(ValueError, match="at most two classes, got 4"):
+        IndependenceTest("fisher-z").bind(features, features[:, 4])
+    with pytest.raises(ValueError, match="one output"):
+        IndependenceTest().bind(features, features[:, :2])

@@ -1,0 +1,138 @@
+"""Sparse models with a given number of features: right numbers, and optimal where they stop."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import MultiTaskLasso
+from sklearn.preprocessing import SplineTransformer
+
+from hsieve.kernels.columns import standardised
+from hsieve.kernels.splines import spline_blocks
+from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, l1_svm_of_size, lasso_of_size
+from tests.reference import naive_baselines as naive
+
+
+@pytest.fixture
+def columns(rng):
+    X = rng.normal(size=(80, 12))
+    X[:, 1] += 0.8 * X[:, 0]
+    return standardised(X)
+
+
+@pytest.mark.parametrize("n_wanted", [1, 2, 3, 5, 8, 12])
+def test_the_lasso_path_passes_every_number_and_is_coordinate_descent(columns, rng, n_wanted):
+    y = standardised(columns[:, :3] @ [[1.0], [-2.0], [0.5]] + rng.normal(size=(80, 1)))
+    fit = lasso_of_size(columns, y, n_wanted)
+    assert fit.n_used == n_wanted
+    expected = np.abs(naive.lasso(columns, y[:, 0], fit.penalty))
+    np.testing.assert_allclose(fit.weights, expected, atol=1e-8)
+    assert (fit.pull <= fit.penalty * (1 + 1e-8)).all()
+
+
+def test_a_feature_that_leaves_the_path_is_counted_between_knots(rng):
+    """Correlated columns make features leave again; no number may be missed for it."""
+    X = standardised(
+        rng.normal(size=(30, 3)) @ rng.normal(size=(3, 20)) + rng.normal(size=(30, 20))
+    )
+    y = standardised(rng.normal(size=(30, 1)))
+    for n_wanted in range(1, 20):
+        assert lasso_of_size(X, y, n_wanted).n_used == n_wanted
+
+
+def test_copies_and_too_few_samples_leave_the_nearest_number(columns, rng):
+    twice = np.hstack([columns[:, 2:5], columns[:, 2:5]])
+    y = standardised(twice[:, :3] @ [[1.0], [2.0], [3.0]])
+    fit = lasso_of_size(twice, y, 2)
+    assert fit.n_used == 2
+    assert set((fit.order[:2] % 3).tolist()) == {1, 2}
+    assert sorted(lasso_of_size(twice, y, 6).order.tolist()) == list(range(6))
+    few = standardised(rng.normal(size=(6, 40)))
+    assert 1 <= lasso_of_size(few, standardised(rng.normal(size=(6, 1))), 30).n_used < 30
+
+
+@pytest.mark.parametrize("penalty", [0.5, 0.2, 0.05])
+def test_blocks_of_one_column_are_the_multi_task_lasso(columns, rng, penalty):
+    Y = standardised(columns[:, :4] @ rng.normal(size=(4, 3)) + rng.normal(size=(80, 3)))
+    problem = GroupLasso(columns.T[:, :, None], Y)
+    found = problem.fit(penalty)
+    model = MultiTaskLasso(alpha=penalty, fit_intercept=False, tol=1e-12, max_iter=100_000)
+    expected = np.linalg.norm(model.fit(columns, Y).coef_, axis=0)
+    np.testing.assert_allclose(found.weights, expected, atol=1e-6)
+    warm = problem.fit(penalty, problem.fit(2 * penalty))
+    np.testing.assert_allclose(warm.weights, found.weights, atol=1e-8)
+
+
+def test_the_strongest_penalty_is_where_the_first_feature_enters(columns):
+    problem = GroupLasso(columns.T[:, :, None], columns[:, [3]] + 0.1 * columns[:, [5]])
+    assert problem.fit(1.001 * problem.strongest).n_used == 0
+    assert problem.fit(0.999 * problem.strongest).n_used == 1
+
+
+@pytest.mark.parametrize("penalty", [0.6, 0.3, 0.1])
+def test_group_lasso_over_splines_is_backfitting(rng, penalty):
+    X = rng.uniform(size=(60, 5))
+    X[:, 4] = X[:, 4] > 0.5  # a feature of two values has one direction
+    y = standardised(np.sin(6 * X[:, :1]) + X[:, 1:2] + 0.3 * rng.normal(size=(60, 1)))
+    found = GroupLasso(spline_blocks(X, n_knots=4), y).fit(penalty).weights
+    bases = []
+    for j in range(5):
+        basis = SplineTransformer(n_knots=4, knots="uniform").fit_transform(X[:, [j]])
+        bases.append(basis - basis.mean(axis=0))
+    expected = naive.backfitting(bases, y[:, 0], penalty, n_sweeps=300)
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def test_spline_blocks_are_orthonormal_and_span_lines(rng):
+    X = rng.normal(size=(50, 4)) * [1, 1e-9, 1e300, 3]
+    X[:, 3] = rng.integers(0, 2, 50)
+    blocks = spline_blocks(X, n_knots=4)
+    for feature, block in zip(X.T, blocks, strict=True):
+        gram = block.T @ block / 50
+        np.testing.assert_allclose(gram, np.diag(np.diag(gram).round()), atol=1e-9)
+        line = standardised(feature[:, None])[:, 0]
+        np.testing.assert_allclose(block @ (block.T @ line) / 50, line, atol=1e-8)
+    assert [int(np.trace(block.T @ block / 50).round()) for block in blocks] == [5, 5, 5, 1]
+    assert spline_blocks(X[:3, :2], n_knots=4).shape == (2, 3, 5)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("n_wanted", [1, 3, 6, 12])
+def test_l1_machines_are_optimal_where_they_stop(columns, n_classes, n_wanted):
+    codes = np.digitize(columns[:, 0] - columns[:, 4], np.linspace(-0.7, 0.7, n_classes - 1))
+    labels = np.where(codes[:, None] == np.arange(n_classes), 1.0, -1.0)
+    labels = labels[:, 1:] if n_classes == 2 else labels
+    fit = l1_svm_of_size(columns, labels, n_wanted)
+    assert abs(fit.n_used - n_wanted) <= (n_classes > 2)
+    if n_classes == 2:
+        # The gradient of the losses balances that of the penalty where there is a weight.
+        used = fit.weights > 0
+        np.testing.assert_allclose(fit.pull[used], fit.penalty, rtol=1e-2)
+        assert (fit.pull <= fit.penalty * 1.01).all()
+
+
+def of_size(penalty, n_used):
+    return SparseFit(penalty, np.repeat([1.0, 0.0], [n_used, 10 - n_used]), np.zeros(10))
+
+
+def test_a_number_that_is_jumped_over_gives_the_nearest_and_the_smaller_of_two():
+    def jumping(low, high):
+        return lambda penalty, _: of_size(penalty, low if penalty > 0.3 else high)
+
+    assert fit_of_size(jumping(2, 8), 1.0, 4).n_used == 2
+    assert fit_of_size(jumping(2, 8), 1.0, 6).n_used == 8
+    assert fit_of_size(jumping(2, 8), 1.0, 5).n_used == 2
+    assert fit_of_size(jumping(2, 8), 1.0, 10).n_used == 8
+    assert fit_of_size(jumping(5, 5), 1.0, 3).n_used == 5
+
+
+def test_the_search_finds_a_narrow_stretch():
+    def stretch(penalty, _):
+        return of_size(penalty, 3 if penalty > 0.5001 else 4 if penalty > 0.5 else 5)
+
+    found = fit_of_size(stretch, 1.0, 4)
+    assert found.n_used == 4
+    assert 0.5 < found.penalty <= 0.5001
+
+
+def test_order_is_by_weight_then_by_pull_then_by_position():
+    fit = SparseFit(1.0, np.array([0.0, 2.0, 0.0, 3.0, 2.0]), np.array([0.1, 1.0, 0.9, 1.0, 1.0]))
+    assert fit.order.tolist() == [3, 1, 4, 2, 0]
