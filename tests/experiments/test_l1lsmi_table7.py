@@ -179,9 +179,10 @@ def test_the_features_that_make_the_classes_are_found_and_shown(collection):
     cells = {(cell.dataset, cell.method): cell for cell in EXPERIMENT.summarise(records)}
     assert cells["three", "PC"].measured.mean < 0.15
     assert cells["three", "PC"].difference == cells["three", "PC"].measured.mean - 0.1
-    errors, seconds = EXPERIMENT.tables(records)
+    errors, differences, seconds = EXPERIMENT.tables(records)
     assert [row[0] for row in errors.rows] == ["three", "curve", "tops", "wins"]
     assert errors.rows[0][1].endswith(" / 0.10")
+    assert float(differences.rows[0][1]) == round(cells["three", "PC"].difference, 3)
     assert [row[0] for row in seconds.rows] == ["three", "curve"]
     assert "Some draws of rows of three have columns" in " ".join(EXPERIMENT.explain(records))
 
@@ -201,17 +202,20 @@ def test_ours_is_held_to_the_authors_figures():
     records = [
         {"dataset": dataset, "method": "L1-LSMI", "trial": 0, "error": error, "seconds": 1.0}
         | {"n_capped": 0, "n_constant": 0}
-        for dataset, error in (("housing", 4.02), ("wine", 0.05), ("german", 0.28))
+        for dataset, error in (("housing", 4.02), ("wine", 0.049), ("musk1", 0.1), ("german", 0.28))
     ]
     text = " ".join(EXPERIMENT.explain(records))
-    assert "on 2 of 3 data sets: housing (+0.110), wine (+0.020); not on german (+0.030)" in text
+    assert "on 3 of 4 data sets: " in text
+    assert "housing (+0.110)" in text
+    assert text.index("wine (+0.019)") < text.index("; more on german (+0.030).")
+    assert text.index("musk1 (-0.060)") < text.index("; more on german (+0.030).")
     assert "ctslices and msd" in text
 
 
 def test_none_of_a_run_can_be_shown():
     assert EXPERIMENT.summarise([]) == []
     assert EXPERIMENT.explain([])
-    assert len(EXPERIMENT.tables([])) == 2
+    assert len(EXPERIMENT.tables([])) == 3
 
 
 def test_missing_collection_is_told(tmp_path, monkeypatch):
