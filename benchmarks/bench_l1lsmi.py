@@ -95,10 +95,10 @@ class CountedLSMI(BoundLSMI):
 
     calls: Counter[str] = field(default_factory=Counter)
 
-    def weighted_model(self, weights: np.ndarray, near: Any = None) -> Any:
+    def weighted_model(self, weights: np.ndarray) -> Any:
         """Choose a model."""
         self.calls["models"] += 1
-        return super().weighted_model(weights, near)
+        return super().weighted_model(weights)
 
     def weighted_value_and_gradient(self, weights: np.ndarray, model: Any) -> Any:
         """Take a step."""

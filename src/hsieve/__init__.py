@@ -25,14 +25,19 @@ from hsieve.estimators import (
     DependenceSelector,
     FamilyRanking,
     ForwardLSMI,
+    HalvesRegression,
     HSICLasso,
     Interaction,
     InteractionScan,
+    KernelSVMRFE,
     LaplacianScore,
     LassoSelector,
+    LPBoost,
     MaxRelevance,
+    RandSel,
     ReliefF,
     SpAM,
+    StabilitySelection,
 )
 from hsieve.exceptions import (
     ConstantFeatureWarning,
@@ -40,7 +45,14 @@ from hsieve.exceptions import (
     FewerFeaturesWarning,
     IncompatibleCombinationError,
 )
-from hsieve.inference import feature_tests, hsic_interval, hsic_test, hsic_variance
+from hsieve.inference import (
+    feature_tests,
+    hsic_interval,
+    hsic_test,
+    hsic_variance,
+    randsel_sample_sizes,
+    stability,
+)
 from hsieve.measures import (
     HSIC,
     LSMI,
@@ -48,6 +60,7 @@ from hsieve.measures import (
     FamilyScore,
     IndependenceTest,
     KernelRidge,
+    KernelSVM,
     LinearSVM,
     MutualInformation,
     PairwiseHSIC,
@@ -71,6 +84,8 @@ from hsieve.strategies import (
     MRMRSearch,
     ParentsChildren,
     QuadraticProgram,
+    RandomHalves,
+    RandomisedContributions,
     Ranking,
     SelectionPath,
 )
@@ -103,13 +118,17 @@ __all__ = [
     "Forward",
     "ForwardLSMI",
     "HSICLasso",
+    "HalvesRegression",
     "IncompatibleCombinationError",
     "IndependenceTest",
     "Interaction",
     "InteractionScan",
     "IterativeScreening",
     "KernelRidge",
+    "KernelSVM",
+    "KernelSVMRFE",
     "L1Ball",
+    "LPBoost",
     "LaplacianScore",
     "LarsSearch",
     "LassoSelector",
@@ -121,6 +140,9 @@ __all__ = [
     "ParentsChildren",
     "Pearson",
     "QuadraticProgram",
+    "RandSel",
+    "RandomHalves",
+    "RandomisedContributions",
     "Ranking",
     "Relief",
     "ReliefF",
@@ -128,6 +150,7 @@ __all__ = [
     "SelectionPath",
     "SpAM",
     "SpectralScore",
+    "StabilitySelection",
     "SymmetricalUncertainty",
     "feature_tests",
     "hsic",
@@ -138,6 +161,8 @@ __all__ = [
     "lsmi",
     "nhsic",
     "pair_statistics",
+    "randsel_sample_sizes",
+    "stability",
 ]
 
 __version__ = "0.1.0"

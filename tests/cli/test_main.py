@@ -71,7 +71,7 @@ def test_experiments_are_listed():
         (["--nonsense"], "--nonsense"),
         (["select"], "file"),
         (["select", "x.csv", "--target-kind", "odd"], "odd"),
-        (["select", "x.csv", "-k", "many"], "integer"),
+        (["select", "x.csv", "-k", "many"], "whole number"),
         (["interactions"], "file"),
         (["interactions", "x.csv", "--order", "4"], "order"),
         (["interactions", "x.csv", "--missing", "fill"], "fill"),

@@ -16,6 +16,7 @@ from hsieve import (
     IndependenceTest,
     IterativeScreening,
     KernelRidge,
+    KernelSVM,
     L1Ball,
     LarsSearch,
     LinearSVM,
@@ -25,6 +26,8 @@ from hsieve import (
     ParentsChildren,
     Pearson,
     QuadraticProgram,
+    RandomHalves,
+    RandomisedContributions,
     Ranking,
     Relief,
     Ridge,
@@ -39,6 +42,7 @@ JOINT = {
     "ridge": Ridge(),
     "kernel ridge": KernelRidge(),
     "linear SVM": LinearSVM(),
+    "kernel SVM": KernelSVM(),
     "LSMI": LSMI(),
 }
 # Scores of sets that have a slope in weights of the features.
@@ -76,6 +80,13 @@ UNFIT = {
 }
 PRODUCT_SEARCHES = {"lars": LarsSearch(), "screening": IterativeScreening()}
 SEARCHES = {"forward": Forward(), "backward": Backward(), "contexts": Backward(n_contexts=2)}
+# Searches that score halves of the features, and those that do so on subsamples.
+HALVES = {"random halves": RandomHalves(n_rounds=60)}
+SAMPLED = ("HSIC biased", "HSIC unbiased", "NHSIC")
+RANDOMISED = {
+    "randomised, sweep": RandomisedContributions(n_rounds=8),
+    "randomised, plain": RandomisedContributions(estimator="plain", n_rounds=100),
+}
 WEIGHT_SEARCHES = {"l1 ball": L1Ball(n_restarts=2)}
 
 CELLS = [
@@ -83,6 +94,8 @@ CELLS = [
     *((m, s, m in PRODUCTS) for m in ALL for s in PRODUCT_SEARCHES),
     *((m, s, m in PAIRWISE and (m, s) not in UNFIT) for m in ALL for s in PAIRWISE_SEARCHES),
     *((m, s, m in JOINT) for m in ALL for s in SEARCHES),
+    *((m, s, m in JOINT) for m in ALL for s in HALVES),
+    *((m, s, m in SAMPLED) for m in ALL for s in RANDOMISED),
     *((m, "parents and children", m in CONDITIONAL) for m in ALL),
     *((m, s, m in WEIGHTED) for m in ALL for s in WEIGHT_SEARCHES),
 ]
@@ -95,6 +108,8 @@ def test_every_cell_runs_or_refuses_by_name(measure, strategy, runs, rng):
         "ranking": Ranking(),
         "parents and children": ParentsChildren(),
         **SEARCHES,
+        **HALVES,
+        **RANDOMISED,
         **WEIGHT_SEARCHES,
         **PAIRWISE_SEARCHES,
         **PRODUCT_SEARCHES,

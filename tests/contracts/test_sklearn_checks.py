@@ -24,16 +24,21 @@ from hsieve import (
     DependenceSelector,
     FamilyRanking,
     ForwardLSMI,
+    HalvesRegression,
     HSICLasso,
     InteractionScan,
+    KernelSVMRFE,
     LaplacianScore,
     LassoSelector,
+    LPBoost,
     MaxRelevance,
     MutualInformation,
     PairwiseHSIC,
     Pearson,
+    RandSel,
     ReliefF,
     SpAM,
+    StabilitySelection,
     kernels,
 )
 
@@ -68,6 +73,11 @@ SELECTORS = [
     ReliefF(),
     ReliefF(n_neighbors=3, sigma=2.0),
     SVMRFE(),
+    KernelSVMRFE(),
+    KernelSVMRFE(kernel="linear", step=0.25),
+    RandSel(n_rounds=4),
+    RandSel(n_rounds=20, estimator="plain", fix_after=2),
+    HalvesRegression(n_rounds=20),
     L1SVM(),
     FCBF(),
     FCBF(measure=PairwiseHSIC()),
@@ -77,7 +87,17 @@ SELECTORS = [
     SpAM(),
     HITONPC(),
     HITONPC(test="g2", max_given=1),
+    StabilitySelection(n_subsamples=4),
+    StabilitySelection(n_features_to_select=2, n_subsamples=4, sampling="halves"),
+    StabilitySelection(LassoSelector(), n_per_subsample=2, n_subsamples=4),
+    BAHSIC("alignment"),
+    FamilyRanking("guarded"),
+    N3LARS("alignment"),
+    MRMR("guarded"),
+    LaplacianScore("alignment"),
 ]
+
+CLASSIFIERS = [LPBoost(), LPBoost(0.2), LPBoost(learners="stumps")]
 
 # The public suite does not call these.
 EXTRA_CHECKS = [
@@ -93,7 +113,9 @@ EXTRA_CHECKS = [
 ]
 
 
-@parametrize_with_checks(SELECTORS)
+# Where no feature is stable none is selected, and scikit-learn says so.
+@pytest.mark.filterwarnings("ignore:No features were selected")
+@parametrize_with_checks(SELECTORS + CLASSIFIERS)
 def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -101,6 +123,7 @@ def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
 # These checks hand over data with other names on purpose.
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.filterwarnings("ignore:No features were selected")
 @pytest.mark.parametrize("selector", SELECTORS, ids=repr)
 @pytest.mark.parametrize("name", EXTRA_CHECKS)
 def test_selectors_pass_the_checks_outside_the_public_suite(selector, name):

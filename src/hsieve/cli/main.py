@@ -17,7 +17,7 @@ from rich.table import Table
 from hsieve.cli import options
 from hsieve.cli.errors import PlainGroup
 from hsieve.cli.files import Columns, check_memory_limit, check_output
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import Request, number_or_rule
 from hsieve.cli.methods import DEFAULT_METHOD, METHODS, find_method
 from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
 from hsieve.cli.printing import print_experiments, print_lesson, print_selection
@@ -66,10 +66,7 @@ def start(
 def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     file: options.File,
     target: options.Target = None,
-    n_features: Annotated[
-        int | None,
-        typer.Option("--n-features", "-k", min=1, help="How many to select; 10 if not given."),
-    ] = None,
+    n_features: options.NFeatures = None,
     method_name: Annotated[
         str, typer.Option("--method", "-m", help="One of those that 'hsieve methods' lists.")
     ] = DEFAULT_METHOD,
@@ -125,6 +122,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     from hsieve.cli import selection
 
     method = find_method(method_name)
+    n_wanted = number_or_rule(n_features)
     wanted = PathOptions(covariate or (), max_redundancy, memory_limit, relatives, interactions)
     wanted.check(method)
     if quiet and out is None:
@@ -138,7 +136,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     with progress_bar(f"reading {file}", shown=not quiet):
         table = selection.read(file, columns, method_name, method)
         request = Request(
-            n_features,
+            n_wanted,
             table.categorical,
             table.target_kind,
             random_state,

@@ -11,6 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from hsieve.cli.errors import BadInputError
+
 if TYPE_CHECKING:
     from hsieve.estimators._base import BaseSelector
 
@@ -21,11 +23,14 @@ __all__ = [
     "bahsic_of_the_paper",
     "elimination",
     "linear_hsic",
+    "number_or_rule",
     "ranking",
     "screening",
     "selector",
 ]
 
+# As in hsieve.inference.feature_number, which would take long to import.
+NUMBER_RULES = ("alignment", "guarded", "cv")
 HANDED_ON = ("categorical", "target_kind", "random_state")
 
 
@@ -35,8 +40,8 @@ class Request:
 
     Parameters
     ----------
-    n_features : int or None
-        Number of features to choose; None leaves it to the selector.
+    n_features : int, str or None
+        Number of features to choose, or a rule that finds it; None leaves it to the selector.
     categorical : tuple of int
         Columns that hold categories.
     target_kind : {"classes", "continuous"}
@@ -56,7 +61,7 @@ class Request:
         Whether pairs of features are on the path too.
     """
 
-    n_features: int | None
+    n_features: int | str | None
     categorical: tuple[int, ...]
     target_kind: str
     random_state: int
@@ -66,8 +71,49 @@ class Request:
     n_relatives: int | None = None
     interactions: bool = False
 
+    @property
+    def least_screened(self) -> int:
+        """How many features must be left after a screen."""
+        return self.n_features if isinstance(self.n_features, int) else 0
+
 
 Maker: TypeAlias = Callable[[Request], "BaseSelector"]
+
+
+def number_or_rule(text: str | None) -> int | str | None:
+    """Understand how many features are wanted.
+
+    Parameters
+    ----------
+    text : str or None
+        What was given.
+
+    Returns
+    -------
+    int, str or None
+        A number, the name of a rule, or None where nothing was given.
+
+    Raises
+    ------
+    BadInputError
+        If it is neither.
+
+    Examples
+    --------
+    >>> number_or_rule("12"), number_or_rule("guarded")
+    (12, 'guarded')
+    """
+    if text is None or text in NUMBER_RULES:
+        return text
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        rules = ", ".join(NUMBER_RULES)
+        msg = f"--n-features takes a whole number of at least 1, or one of {rules}, not {text!r}"
+        raise BadInputError(msg)
+    return number
 
 
 def selector(name: str, **options: Any) -> Maker:
@@ -138,7 +184,7 @@ def screening(request: Request) -> "BaseSelector":
 
     return DependenceSelector(
         _measure("PairwiseHSIC", request),
-        strategy=IterativeScreening(max(IterativeScreening().n_screened, request.n_features or 0)),
+        strategy=IterativeScreening(max(IterativeScreening().n_screened, request.least_screened)),
         n_features_to_select=request.n_features,
     )
 

@@ -110,6 +110,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "n^2 d for each tenth dropped and each width tried",
             makers.bahsic_of_the_paper,
         ),
+        "randsel": Method(
+            "as bahsic, from random subsamples and random halves of the features",
+            "about 64 n^2 d, on as many cores as wanted",
+            makers.selector("RandSel"),
+        ),
         "fohsic": Method(
             "few features, added one by one; quick, but blind to pure interactions",
             "k n^2 d",
@@ -235,6 +240,11 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "n d min(n, d) for each tenth dropped",
             makers.selector("SVMRFE"),
             takes_categories=False,
+        ),
+        "kernel-svm-rfe": Method(
+            "drop features that a Gaussian support vector machine does not need",
+            "n^2 d and one fit for each tenth dropped",
+            makers.selector("KernelSVMRFE"),
         ),
         "l1-svm": Method(
             "features of a sparse linear support vector machine; classes only",

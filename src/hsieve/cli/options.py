@@ -12,6 +12,7 @@ __all__ = [
     "File",
     "MemoryLimit",
     "Missing",
+    "NFeatures",
     "Out",
     "PValues",
     "RandomState",
@@ -66,6 +67,16 @@ File = Annotated[
 Target = Annotated[
     str | None,
     typer.Option("--target", "-t", help="Target column; in .npz the array, by default y."),
+]
+NFeatures = Annotated[
+    str | None,
+    typer.Option(
+        "--n-features",
+        "-k",
+        metavar="NUMBER|alignment|guarded|cv",
+        help="How many to select; 10 if not given. Or a rule that finds the number: the highest "
+        "alignment, the largest number near it (guarded), or cross validation (cv).",
+    ),
 ]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Also write to this .csv or .json file.")

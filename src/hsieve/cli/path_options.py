@@ -226,10 +226,11 @@ def capped(rows: Sequence[dict[str, Any]], request: Request) -> list[str]:
     list of str
         One sentence, or nothing.
     """
-    if request.max_redundancy is None or len(rows) >= (request.n_features or 0):
+    wanted = request.n_features if isinstance(request.n_features, int) else 0
+    if request.max_redundancy is None or len(rows) >= wanted:
         return []
     return [
-        f"{request.n_features} features are asked for, but only {len(rows)} can be selected with "
+        f"{wanted} features are asked for, but only {len(rows)} can be selected with "
         f"--max-redundancy {request.max_redundancy:g}"
     ]
 

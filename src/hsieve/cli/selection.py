@@ -165,7 +165,7 @@ def select(
     from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 
     n_features = len(table.feature_names) - len(request.covariates)
-    if request.n_features is not None and request.n_features > n_features:
+    if isinstance(request.n_features, int) and request.n_features > n_features:
         beside = " beside the covariates" if request.covariates else ""
         msg = (
             f"{table.source}: {request.n_features} features are asked for, "
@@ -188,6 +188,8 @@ def select(
     ]
     skipped = method.has_path and request.n_relatives is None and "relatives" not in rows[0]
     notes = [NOT_LOOKED_FOR] if skipped else []
+    if isinstance(request.n_features, str):
+        notes.insert(0, f"How many, by {request.n_features}: {selector.n_features_choice_.reason}")
     pairs = selected_pairs(selector, table)
     if request.interactions:
         add_partners(rows, pairs)

@@ -6,18 +6,22 @@ from hsieve.estimators.fcbf import FCBF
 from hsieve.estimators.hiton_pc import HITONPC
 from hsieve.estimators.interaction import Interaction
 from hsieve.estimators.interaction_scan import InteractionScan
+from hsieve.estimators.kernel_svm import KernelSVMRFE
 from hsieve.estimators.l1_ball import L1HSIC, L1LSMI
 from hsieve.estimators.lasso import LassoSelector
 from hsieve.estimators.linear_svm import L1SVM, SVMRFE
+from hsieve.estimators.lpboost import LPBoost
 from hsieve.estimators.max_relevance import MaxRelevance
 from hsieve.estimators.mrmr import MRMR
 from hsieve.estimators.n3lars import N3LARS, HSICLasso
 from hsieve.estimators.qpfs import QPFS
+from hsieve.estimators.randsel import HalvesRegression, RandSel
 from hsieve.estimators.relieff import ReliefF
 from hsieve.estimators.selector import DependenceSelector
 from hsieve.estimators.sequential_lsmi import BackwardLSMI, ForwardLSMI
 from hsieve.estimators.spam import SpAM
 from hsieve.estimators.spectral import SPEC, LaplacianScore
+from hsieve.estimators.stability import StabilitySelection
 
 __all__ = [
     "BAHSIC",
@@ -37,11 +41,16 @@ __all__ = [
     "FamilyRanking",
     "ForwardLSMI",
     "HSICLasso",
+    "HalvesRegression",
     "Interaction",
     "InteractionScan",
+    "KernelSVMRFE",
+    "LPBoost",
     "LaplacianScore",
     "LassoSelector",
     "MaxRelevance",
+    "RandSel",
     "ReliefF",
     "SpAM",
+    "StabilitySelection",
 ]

@@ -9,7 +9,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Collection
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,6 +30,7 @@ from hsieve.data.validation import (
     numbers_if_all_are,
     target_kind_of,
 )
+from hsieve.estimators._number import checked_rule, choose_number, no_ranking
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
@@ -56,13 +57,17 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Score that decided each feature's place; zero for constant columns.
     path_ : SelectionPath
         The whole search.
+    n_features_choice_ : NumberChoice
+        Where `n_features_to_select` is a rule: the number, why, and the curve over all numbers.
     n_features_in_ : int
         Number of features seen.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where they were given.
     """
 
-    n_features_to_select: int | float | None
+    n_features_to_select: int | float | str | None
+    # Why there is no ranking that a rule could cut; searches have an answer of their own.
+    _own_number: ClassVar[str] = "it looks for as many features as are asked for"
 
     def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], Any]:
         """Arrays of features and target that scikit-learn finds in order."""
@@ -144,6 +149,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
     def _n_wanted(self, n_features: int) -> int:
         """Work out the number of features asked for."""
         wanted = self.n_features_to_select
+        if isinstance(wanted, str):
+            return self._n_ranked(checked_rule(wanted), n_features)
         if wanted is None:
             return min(DEFAULT_N_FEATURES, n_features)
         if isinstance(wanted, Integral) and not isinstance(wanted, bool):
@@ -156,6 +163,29 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             f"0 and 1, got {wanted!r}."
         )
         raise ValueError(msg)
+
+    def _n_ranked(self, rule: str, n_features: int) -> int:
+        """Tell how many features to put in order for a rule to choose among; refuse most rules."""
+        raise ValueError(no_ranking(type(self).__name__, rule, self._own_number))
+
+    def _by_rule(
+        self,
+        ranked: NDArray[np.intp],
+        n_wanted: int,
+        columns: ColumnBlocks,
+        target: NDArray[Any],
+        settings: BaseEstimator,
+    ) -> int:
+        """Cut a ranking where a rule is asked for; else pass the number wanted on.
+
+        The rule chooses among the first `n_wanted` features. `settings` is the measure, or the
+        selector itself, that knows categories and the kind and kernel of the target.
+        """
+        self.__dict__.pop("n_features_choice_", None)
+        if not isinstance(self.n_features_to_select, str):
+            return n_wanted
+        self.n_features_choice_ = choose_number(self, ranked[:n_wanted], columns, target, settings)
+        return self.n_features_choice_.number
 
     def _varying_features(self, constant: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Features that hold more than one value; the others are named in a warning."""
@@ -236,25 +266,43 @@ class SearchSelector(BaseSelector):
             with one_blas_thread():
                 everything = measure.bind(blocks, target)
                 varying = self._varying_features(everything.constant)
-                self._search(strategy, everything.among(varying), varying)
+                bound = everything.among(varying)
+                self._search((measure, strategy), bound, varying, (blocks, target))
         else:
             data, target = self._validated(X, y, dtype=[np.float64, np.float32])
             self._check(measure, target, len(data))
             self._check_strategy(strategy)
             varying = self._varying_features(constant_columns(data))
-            self._search(strategy, _bind(measure, data, target, varying), varying)
+            bound = _bind(measure, data, target, varying)
+            self._search((measure, strategy), bound, varying, (as_blocks(data), target))
         return self
 
     def _check_strategy(self, strategy: Strategy) -> None:
         """Refuse settings of the strategy that do not fit the data, before any work."""
         strategy.check_parameters(self.n_features_in_, self._n_wanted(self.n_features_in_))
 
-    def _search(self, strategy: Strategy, bound: Any, varying: NDArray[np.intp]) -> None:
+    def _n_ranked(self, rule: str, n_features: int) -> int:
+        strategy = self._parts()[1]
+        if strategy.own_number:
+            raise ValueError(no_ranking(type(self).__name__, rule, strategy.own_number))
+        return strategy.n_searched(n_features)
+
+    def _search(
+        self,
+        parts: tuple[Measure, Strategy],
+        bound: Any,
+        varying: NDArray[np.intp],
+        data: tuple[ColumnBlocks, NDArray[Any]],
+    ) -> None:
         """Search among the varying features and keep the result."""
+        measure, strategy = parts
         n_wanted = self._n_wanted(self.n_features_in_)
         strategy = strategy.among(varying, self.n_features_in_)
         path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
-        self._keep(path, varying, n_wanted)
+        n_ruled = self._by_rule(varying[path.nested_order], n_wanted, *data, measure)
+        if n_ruled < n_wanted and not strategy.is_nested:
+            path = strategy.search(bound, n_ruled)
+        self._keep(path, varying, n_ruled)
 
 
 def _flat(target: NDArray[Any]) -> NDArray[Any]:

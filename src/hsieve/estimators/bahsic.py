@@ -23,8 +23,9 @@ class BAHSIC(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
     kernel_x : Kernel or None, default=None
         Kernel on the features. None is ``Gaussian("narrow")``, narrow enough to see interactions.
     kernel_y : Kernel or None, default=None
@@ -77,7 +78,7 @@ class BAHSIC(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         kernel_x: Kernel | None = None,
         kernel_y: Kernel | None = None,
@@ -121,8 +122,10 @@ class FOHSIC(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+        Rules look at the first 100 features.
     kernel_x : Kernel or None, default=None
         Kernel on the features. None is a Gaussian of width sqrt(size of the set).
     kernel_y : Kernel or None, default=None
@@ -152,7 +155,7 @@ class FOHSIC(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         kernel_x: Kernel | None = None,
         kernel_y: Kernel | None = None,

@@ -14,8 +14,9 @@ class FamilyRanking(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
     statistic : str, default="pc"
         ``pc`` (squared correlation), ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``,
         ``pam``, ``one-vs-rest`` or ``block``; see :mod:`hsieve.measures.family`.
@@ -41,7 +42,7 @@ class FamilyRanking(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         statistic: str = "pc",
         target_kind: str = "auto",

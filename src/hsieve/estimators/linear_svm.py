@@ -24,8 +24,9 @@ class SVMRFE(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
     C : float, default=1.0
         Weight of the losses against the size of the weights, for standardised features.
     step : float or int, default=0.1
@@ -63,7 +64,7 @@ class SVMRFE(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         C: float = 1.0,
         step: float = 0.1,

@@ -17,8 +17,9 @@ class MaxRelevance(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
     measure : Measure or None, default=None
         Measure of single features. None is ``PairwiseHSIC()``, which makes this MR-NHSIC.
     n_screened : int or None, default=None
@@ -58,7 +59,7 @@ class MaxRelevance(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         measure: Measure | None = None,
         n_screened: int | None = None,

@@ -17,8 +17,10 @@ class MRMR(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+        Rules look at the first 100 features.
     measure : Measure or None, default=None
         Any pairwise measure. None is ``MutualInformation(estimator="discretised")``, as in the
         paper.
@@ -56,7 +58,7 @@ class MRMR(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         measure: Measure | None = None,
         form: str = "difference",

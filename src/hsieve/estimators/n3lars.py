@@ -70,7 +70,7 @@ class _LarsSelector(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
@@ -182,9 +182,11 @@ class N3LARS(_LarsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer). Where the path
-        ends before, the most relevant of the other features fill up, with a coefficient of zero.
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+        Rules cut the order in which features enter the path, up to 100. Where the path ends
+        before, the most relevant of the other features fill up, with a coefficient of zero.
     categorical : iterable of int, default=()
         Features that are categories.
     target_kind : {"auto", "classes", "continuous"}, default="auto"

@@ -19,9 +19,10 @@ class QPFS(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer). Where fewer have
-        a weight, those that came nearest to one fill up, with a score of zero.
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+        Where fewer have a weight, those that came nearest to one fill up, with a score of zero.
     measure : Measure or None, default=None
         Any pairwise measure. None is ``PairwiseHSIC()``. The paper used absolute correlation,
         ``Pearson()``, and mutual information.
@@ -69,7 +70,7 @@ class QPFS(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         measure: Measure | None = None,
         alpha: float | str = "auto",

@@ -16,8 +16,9 @@ class ReliefF(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
     n_neighbors : int or None, default=None
         Neighbours of each sample: of each class, or in all for numbers. None is 10 for classes and
         70 for numbers.
@@ -57,7 +58,7 @@ class ReliefF(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_neighbors: int | None = None,
         sigma: float | None = None,

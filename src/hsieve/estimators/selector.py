@@ -20,8 +20,9 @@ class DependenceSelector(SearchSelector):
         How dependent features and target are; None is ``HSIC()``.
     strategy : Strategy or {"ranking", "forward", "backward"}, default="ranking"
         How sets of features are searched.
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
 
     Attributes
     ----------
@@ -50,7 +51,7 @@ class DependenceSelector(SearchSelector):
         measure: Measure | None = None,
         *,
         strategy: Strategy | str = "ranking",
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
     ) -> None:
         self.measure = measure
         self.strategy = strategy

@@ -18,8 +18,10 @@ class ForwardLSMI(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+        Rules look at the first 100 features.
     n_centres : int, default=100
         Number of basis functions of the density ratio.
     categorical : iterable of int, default=()
@@ -51,7 +53,7 @@ class ForwardLSMI(SearchSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         n_centres: int = 100,
         categorical: Iterable[int] = (),
@@ -82,8 +84,9 @@ class BackwardLSMI(ForwardLSMI):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
     step : float or int, default=1
         Share (below 1) or number of features dropped each round; one by one as in the paper.
     n_centres : int, default=100
@@ -112,7 +115,7 @@ class BackwardLSMI(ForwardLSMI):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         step: float = 1,
         n_centres: int = 100,

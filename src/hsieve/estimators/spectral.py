@@ -25,6 +25,10 @@ class _GraphSelector(SearchSelector):
         """Whether the graph is made from the target."""
         return False
 
+    def _needs_target(self) -> bool:
+        """Whether there is no answer without a target: for the graph, or to find the number."""
+        return self._uses_target() or isinstance(self.n_features_to_select, str)
+
     def fit(self, X: ArrayLike | ColumnBlocks, y: Any = None) -> Self:
         """Choose features.
 
@@ -43,14 +47,14 @@ class _GraphSelector(SearchSelector):
         return super().fit(X, y)
 
     def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], Any]:
-        if self._uses_target() or isinstance(X, ColumnBlocks):
+        if self._needs_target() or isinstance(X, ColumnBlocks):
             return super()._validated(X, y, **options)
         check_frame(X, ())
         return np.asarray(validate_data(self, X, ensure_min_samples=2, **options)), None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
-        tags.target_tags.required = self._uses_target()
+        tags.target_tags.required = self._needs_target()
         return tags
 
 
@@ -59,8 +63,9 @@ class SPEC(_GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
     ranking_function : {"phi1", "phi2", "phi3"}, default="phi2"
         How smoothness is scored; see :mod:`hsieve.measures.spectral`. "phi1" and "phi3" depend on
         the offset of features, "phi2" does not.
@@ -94,7 +99,7 @@ class SPEC(_GraphSelector):
 
     def __init__(
         self,
-        n_features_to_select: int | float | None = None,
+        n_features_to_select: int | float | str | None = None,
         *,
         ranking_function: str = "phi2",
         graph: str = "target",
@@ -125,8 +130,9 @@ class LaplacianScore(_GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
     n_neighbors : int, default=5
         Neighbours of each sample in the graph.
 
@@ -157,7 +163,7 @@ class LaplacianScore(_GraphSelector):
     """
 
     def __init__(
-        self, n_features_to_select: int | float | None = None, *, n_neighbors: int = 5
+        self, n_features_to_select: int | float | str | None = None, *, n_neighbors: int = 5
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_neighbors = n_neighbors

@@ -47,6 +47,15 @@ class EncodedColumns:
         """Return the same columns in another precision, each column together in memory."""
         return replace(self, matrix=np.asfortranarray(self.matrix, dtype=dtype))
 
+    def part(self, samples: NDArray[np.intp], features: NDArray[np.intp]) -> "EncodedColumns":
+        """Return some samples of some features, in that order, scaled as they are."""
+        rows = np.asarray(self.matrix.T[:, samples].T)
+        if self.categorical.any() or len(features) < self.n_features:
+            rows = replace(self, matrix=rows).block(features)
+        widths = np.diff(self.starts)[features]
+        starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
+        return EncodedColumns(rows, starts, self.categorical[features])
+
     @property
     def n_samples(self) -> int:
         """Number of samples."""

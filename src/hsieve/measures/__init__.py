@@ -12,6 +12,7 @@ from hsieve.measures.family import FamilyScore
 from hsieve.measures.hsic import HSIC, hsic
 from hsieve.measures.independence import IndependenceTest
 from hsieve.measures.interactions import pair_statistics
+from hsieve.measures.kernel_svm import KernelSVM
 from hsieve.measures.linear_svm import LinearSVM
 from hsieve.measures.lsmi import LSMI, LSMIFit, lsmi
 from hsieve.measures.mutual_information import MutualInformation
@@ -33,6 +34,7 @@ __all__ = [
     "FeatureScores",
     "IndependenceTest",
     "KernelRidge",
+    "KernelSVM",
     "LSMIFit",
     "LinearSVM",
     "Measure",

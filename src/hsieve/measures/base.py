@@ -11,6 +11,7 @@ feature scores     ``feature_scores(features)``: dependence of each feature alon
 subset scores      ``subset_score``, ``addition_scores``, ``removal_scores``,
                    ``contributions``, ``worth``: dependence of sets, and of all sets one
                    feature away, with the kernel's width that of the set before the change
+sampled scores     ``part``, ``sample_groups``: the subset scores on some of the samples
 weighted scores    ``weighted_model``, ``weighted_value_and_gradient``: dependence of features
                    multiplied by weights, and its slope in them
 pairwise           ``relevance``, ``redundancy``, ``self_redundancy``: dependence of single
@@ -37,6 +38,7 @@ __all__ = [
     "Measure",
     "PairAtoms",
     "PairwiseStatistics",
+    "SampledScores",
     "SubsetScores",
     "WeightedScores",
 ]
@@ -71,6 +73,24 @@ class SubsetScores(Protocol):
 
     def worth(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
         """Judge candidates for elimination: their contributions, or a fairer form of them."""
+
+
+@runtime_checkable
+class SampledScores(SubsetScores, Protocol):
+    """Dependence of sets of features on the target, on any part of the samples."""
+
+    n_features: int
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+
+    @property
+    def sample_groups(self) -> IndexArray:
+        """Group of each sample: samples that the target does not tell apart."""
+
+    def part(self, samples: IndexArray, features: IndexArray) -> "SampledScores":
+        """Tie the measure to some samples of some features, numbered anew."""
 
 
 @runtime_checkable

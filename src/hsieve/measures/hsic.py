@@ -16,9 +16,9 @@ References
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -235,7 +235,9 @@ class HSIC(KernelMeasure):
         weights = refuse_empty(weights_of(parts["gram_y"]), parts["gram_y"]).astype(
             parts["precision"], copy=False
         )
-        return BoundHSIC(weights=weights, compensate=self.compensate, **parts)
+        return BoundHSIC(
+            weights=weights, compensate=self.compensate, estimator=self.estimator, **parts
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -252,6 +254,27 @@ class KernelBoundMeasure(JointBoundMeasure):
         """Number of features."""
         return self.columns.n_features
 
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.columns.n_samples
+
+    @property
+    def sample_groups(self) -> IndexArray:
+        """Group of each sample: samples that the kernel of the target cannot tell apart."""
+        return np.unique(self.gram_y, axis=0, return_inverse=True)[1].ravel()
+
+    def part(self, samples: IndexArray, features: IndexArray) -> "KernelBoundMeasure":
+        """Tie the measure to some samples of some features, numbered anew.
+
+        Scales of features and kernel of the target stay those of all samples.
+        """
+        return replace(
+            self,
+            columns=self.columns.part(samples, features),
+            gram_y=self.gram_y[np.ix_(samples, samples)],
+        )
+
     def weighted_model(self, weights: FloatArray) -> float:
         """Width of the Gaussian for weighted features."""
         return weighted_width(self.kernel, self._distances.squared(weights), weights)
@@ -267,6 +290,13 @@ class BoundHSIC(KernelBoundMeasure):
 
     weights: FloatArray
     compensate: bool = False
+    estimator: str = "unbiased"
+
+    def part(self, samples: IndexArray, features: IndexArray) -> "BoundHSIC":
+        """Tie the measure to some samples of some features, numbered anew."""
+        weights = checked_estimator(self.estimator)(self.gram_y[np.ix_(samples, samples)])
+        part = cast("BoundHSIC", super().part(samples, features))
+        return replace(part, weights=weights.astype(self.precision, copy=False))
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """HSIC of each feature alone."""

@@ -8,8 +8,8 @@ Cost: as HSIC, with one exponential for every pair of samples and candidate, bec
 the changed kernel is no linear function of it.
 """
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -88,6 +88,11 @@ class BoundNHSIC(KernelBoundMeasure):
     """NHSIC tied to data: ``score(S) = <K_S, unit_target> / |H K_S H|``."""
 
     unit_target: FloatArray
+
+    def part(self, samples: IndexArray, features: IndexArray) -> "BoundNHSIC":
+        """Tie the measure to some samples of some features, numbered anew."""
+        part = cast("BoundNHSIC", super().part(samples, features))
+        return replace(part, unit_target=_unit_target(part.gram_y))
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """NHSIC of each feature alone."""

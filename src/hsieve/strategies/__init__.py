@@ -9,11 +9,14 @@ from hsieve.strategies.lars_path import LarsSearch
 from hsieve.strategies.mrmr import MRMRSearch
 from hsieve.strategies.parents_children import ParentsChildren
 from hsieve.strategies.quadratic_program import QuadraticProgram
+from hsieve.strategies.random_halves import RandomHalves
+from hsieve.strategies.randomised import ContributionPath, RandomisedContributions
 from hsieve.strategies.ranking import Ranking
 from hsieve.strategies.screening import IterativeScreening
 
 __all__ = [
     "Backward",
+    "ContributionPath",
     "FCBFSearch",
     "Forward",
     "IterativeScreening",
@@ -22,6 +25,8 @@ __all__ = [
     "MRMRSearch",
     "ParentsChildren",
     "QuadraticProgram",
+    "RandomHalves",
+    "RandomisedContributions",
     "Ranking",
     "SelectionPath",
     "Strategy",

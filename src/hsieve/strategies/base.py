@@ -18,6 +18,7 @@ from hsieve.progress import report
 
 __all__ = [
     "DEPENDENCE_TOLERANCE",
+    "LONGEST_SEARCH",
     "SelectionPath",
     "Strategy",
     "best_first",
@@ -28,6 +29,8 @@ FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 BLOCK = 512
+# Searches that add one feature after the other go so far where the number is not known yet.
+LONGEST_SEARCH = 100
 # A kernel of which less than this share (squared) lies outside the span of those taken counts as
 # dependent on them: redundancies through factors are right to about 1e-5.
 DEPENDENCE_TOLERANCE = 1e-4
@@ -65,6 +68,11 @@ class SelectionPath:
     n_evaluations: int
     n_selectable: int | None = field(default=None, kw_only=True)
 
+    @property
+    def nested_order(self) -> IndexArray:
+        """Features that may be selected, in the order in which ever longer selections get them."""
+        return self.order[: self.n_selectable]
+
     def among(self, features: IndexArray, n_features: int) -> Self:
         """Return the path of a search over some features as one over all of them.
 
@@ -87,11 +95,15 @@ class Strategy(BaseEstimator, ABC):
     """A way to search, independent of the measure.
 
     ``needs`` lists the methods a bound measure must offer; ``refusal`` says in words what to do
-    with a measure that lacks them.
+    with a measure that lacks them. ``own_number`` says why there is no ranking of which as many
+    features as one likes could be kept; it is empty where there is one. ``is_nested`` tells whether
+    the best k features of a longer search are those of a search for k.
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
     refusal: ClassVar[str] = ""
+    own_number: ClassVar[str] = ""
+    is_nested: ClassVar[bool] = True
 
     def check_compatible(self, measure: Measure) -> None:
         """Refuse a measure that lacks a needed method.
@@ -115,6 +127,13 @@ class Strategy(BaseEstimator, ABC):
 
     def check_parameters(self, n_features: int, n_wanted: int) -> None:
         """Refuse parameters that do not fit so many features, before any work is done."""
+
+    def n_searched(self, n_features: int) -> int:
+        """Return how many features to look for where the number wanted is not known yet.
+
+        All, unless the search takes the longer the more are looked for.
+        """
+        return n_features
 
     def among(self, features: IndexArray, n_features: int) -> Self:
         """Return the strategy for a search among some of the features, renumbered."""

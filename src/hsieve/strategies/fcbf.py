@@ -47,6 +47,7 @@ class FCBFSearch(Strategy):
     refusal: ClassVar[str] = (
         "Choose a pairwise measure such as SymmetricalUncertainty(), Pearson() or PairwiseHSIC()."
     )
+    own_number: ClassVar[str] = "which features are kept, and so how many, is part of its answer"
 
     def __init__(self, threshold: float = 0.0) -> None:
         self.threshold = threshold

@@ -12,7 +12,7 @@ import numpy as np
 
 from hsieve.measures.base import BoundMeasure, FeatureScores, SubsetScores
 from hsieve.progress import report
-from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
 
 __all__ = ["Forward"]
 
@@ -27,6 +27,10 @@ class Forward(Strategy):
     refusal: ClassVar[str] = (
         "It scores single features only, for which forward selection equals Ranking."
     )
+
+    def n_searched(self, n_features: int) -> int:
+        """Return how many features to look for where the number wanted is not known yet."""
+        return min(LONGEST_SEARCH, n_features)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Add features one by one."""

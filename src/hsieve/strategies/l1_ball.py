@@ -118,6 +118,7 @@ class L1Ball(Strategy):
         "weighted_value_and_gradient",
     )
     refusal: ClassVar[str] = "It has no slope in weights of features."
+    own_number: ClassVar[str] = "its weights are found for one number of features"
 
     def __init__(
         self,

@@ -28,7 +28,12 @@ from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import BoundMeasure, Measure, PairAtoms, PairwiseStatistics
 from hsieve.progress import report, stage
 from hsieve.solvers import LarsPath, nonnegative_lars_path
-from hsieve.strategies.base import DEPENDENCE_TOLERANCE, Strategy, best_first
+from hsieve.strategies.base import (
+    DEPENDENCE_TOLERANCE,
+    LONGEST_SEARCH,
+    Strategy,
+    best_first,
+)
 from hsieve.strategies.lars_selection import LarsSelectionPath
 from hsieve.strategies.overlaps import JoiningPairs, interchangeable, least_overlapping
 
@@ -66,6 +71,7 @@ class LarsSearch(Strategy):
 
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
+    is_nested: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -118,6 +124,10 @@ class LarsSearch(Strategy):
             max_redundancy=self.max_redundancy,
             interactions=self.interactions,
         )
+
+    def n_searched(self, n_features: int) -> int:
+        """Return how many features to look for where the number wanted is not known yet."""
+        return min(LONGEST_SEARCH, n_features)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> LarsSelectionPath:
         """Follow the path."""

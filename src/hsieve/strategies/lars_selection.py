@@ -51,6 +51,15 @@ class LarsSelectionPath(SelectionPath):
         """Features of the atoms that were active at the end."""
         return {f for atom in self.lars.selected.tolist() for f in self.features_of(atom)}
 
+    @property
+    def nested_order(self) -> IndexArray:
+        """Features in the order in which they entered the path, then the others."""
+        selectable = self.order[: self.n_selectable].tolist()
+        met = [f for atom in self.lars.order.tolist() for f in self.features_of(atom)]
+        allowed = set(selectable)
+        entered = [feature for feature in met if feature in allowed]
+        return np.array(list(dict.fromkeys([*entered, *selectable])), dtype=np.intp)
+
     def among(self, features: IndexArray, n_features: int) -> Self:
         """Return the path of a search over some features as one over all of them."""
         relevance = np.zeros(n_features)

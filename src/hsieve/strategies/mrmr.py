@@ -21,7 +21,13 @@ from numpy.typing import NDArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
-from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
+from hsieve.strategies.base import (
+    LONGEST_SEARCH,
+    SelectionPath,
+    Strategy,
+    best_first,
+    relevance_of_all,
+)
 
 __all__ = ["FORMS", "MRMRSearch"]
 
@@ -81,6 +87,10 @@ class MRMRSearch(Strategy):
         if self.form not in FORMS:
             msg = f"form must be one of {FORMS}, got {self.form!r}."
             raise ValueError(msg)
+
+    def n_searched(self, n_features: int) -> int:
+        """Return how many features to look for where the number wanted is not known yet."""
+        return min(LONGEST_SEARCH, n_features)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Take features until there are enough."""

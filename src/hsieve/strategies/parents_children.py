@@ -51,6 +51,7 @@ class ParentsChildren(Strategy):
 
     needs: ClassVar[tuple[str, ...]] = ("feature_scores", "conditional_log_p")
     refusal: ClassVar[str] = "Choose IndependenceTest()."
+    own_number: ClassVar[str] = "which features are kept, and so how many, is part of its answer"
 
     def __init__(self, *, alpha: float = 0.05, max_given: int = 3) -> None:
         self.alpha = alpha

@@ -26,6 +26,7 @@ from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.strategies.base import (
     DEPENDENCE_TOLERANCE,
+    LONGEST_SEARCH,
     SelectionPath,
     Strategy,
     best_first,
@@ -70,6 +71,11 @@ class IterativeScreening(Strategy):
                 "Pearson(squared=True)."
             )
             raise IncompatibleCombinationError(msg)
+
+    def n_searched(self, n_features: int) -> int:
+        """Return how many features to look for where the number wanted is not known yet."""
+        screened = self.n_screened if isinstance(self.n_screened, Integral) else n_features
+        return max(1, min(LONGEST_SEARCH, n_features, int(screened)))
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Screen, then take features until there are enough."""

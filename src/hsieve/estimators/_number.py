@@ -1,0 +1,159 @@
+"""How many features a selector keeps, where it is to find that out itself.
+
+The rules are in :mod:`hsieve.inference.feature_number`. Here they get what they need of a selector:
+its ranking and its data, and for "cv" the selector once more for every fold.
+"""
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from hsieve.data.blocks import ColumnBlocks
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+from hsieve.inference.alignment_sweep import alignment_sweep
+from hsieve.inference.feature_number import (
+    ALIGNMENT_SAMPLES,
+    RULES,
+    NumberChoice,
+    by_alignment,
+    by_validation,
+    prefix_sizes,
+    representative_rows,
+)
+from hsieve.inference.nested_validation import nested_validation
+from hsieve.kernels import Precomputed
+from hsieve.kernels.columns import check_positions
+
+__all__ = ["checked_rule", "choose_number", "no_ranking"]
+
+IndexArray = NDArray[np.intp]
+FloatArray = NDArray[np.floating]
+
+# Alignment is looked at for every number up to 500, then in steps of 2 %, up to 10,000 features.
+ALIGNMENT_GRID: dict[str, Any] = {"n_each": 500, "growth": 1.02}
+MOST_RANKED = 10_000
+# Cross validation tries every number up to 10, then steps of a quarter.
+VALIDATION_GRID: dict[str, Any] = {"n_each": 10, "growth": 1.25}
+BYTES_AT_A_TIME = 64 * 2**20
+# Data for cross validation are held in memory as a whole.
+MOST_VALUES = 2**27
+
+
+def checked_rule(rule: str) -> str:
+    """Pass the name of a rule on, and refuse other words."""
+    if rule not in RULES:
+        names = ", ".join(repr(name) for name in RULES)
+        msg = (
+            "n_features_to_select must be None, a whole number of at least 1, a share between 0 "
+            f"and 1, or one of {names}, got {rule!r}."
+        )
+        raise ValueError(msg)
+    return rule
+
+
+def no_ranking(name: str, rule: str, why: str) -> str:
+    """Say that a selector has no ranking that a rule could cut."""
+    return f"{name} cannot find its number by n_features_to_select={rule!r}: {why}. Give a number."
+
+
+def choose_number(
+    selector: BaseEstimator,
+    ranked: IndexArray,
+    columns: ColumnBlocks,
+    target: NDArray[Any],
+    settings: BaseEstimator,
+) -> NumberChoice:
+    """Find out how many features to keep.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        Whose ranking it is; its ``n_features_to_select`` is the rule.
+    ranked : ndarray of int
+        Features that may be selected, best first.
+    columns : ColumnBlocks
+        The features.
+    target : ndarray
+        The target.
+    settings : BaseEstimator
+        Measure, or selector, that knows the kernel and kind of the target and the categories.
+
+    Returns
+    -------
+    NumberChoice
+        The number and why.
+    """
+    rule = str(selector.n_features_to_select)
+    kind = getattr(settings, "target_kind", "auto")
+    listed = check_positions(getattr(settings, "categorical", ()), columns.n_features)
+    listed %= columns.n_features
+    kernel_y = getattr(settings, "kernel_y", None)
+    if rule == "cv":
+        if isinstance(kernel_y, Precomputed):
+            msg = (
+                "n_features_to_select='cv' predicts classes or numbers, but the target is a Gram "
+                "matrix; use 'alignment' or 'guarded'."
+            )
+            raise ValueError(msg)
+        sizes = prefix_sizes(len(ranked), **VALIDATION_GRID)
+        data = _whole(columns)
+        rank = _Ranker(selector, data, target, int(sizes[-1]))
+        return by_validation(
+            nested_validation(
+                data, target, rank, sizes, categorical=listed.tolist(), target_kind=kind
+            )
+        )
+    ranked = ranked[:MOST_RANKED]
+    rows = representative_rows(target, ALIGNMENT_SAMPLES)
+    sweep = alignment_sweep(
+        _read(columns, ranked, rows),
+        target[np.ix_(rows, rows)] if isinstance(kernel_y, Precomputed) else target[rows],
+        sizes=prefix_sizes(len(ranked), **ALIGNMENT_GRID),
+        kernel_y=kernel_y,
+        categorical=np.flatnonzero(np.isin(ranked, listed)).tolist(),
+        target_kind=kind,
+    )
+    return by_alignment(rule, sweep)
+
+
+class _Ranker:
+    """Rankings of a selector that sees some of the samples only."""
+
+    def __init__(
+        self, selector: BaseEstimator, data: FloatArray, target: NDArray[Any], n_ranked: int
+    ) -> None:
+        self.selector = clone(selector).set_params(n_features_to_select=n_ranked)
+        self.data, self.target = data, target
+
+    def __call__(self, rows: IndexArray) -> IndexArray:
+        with warnings.catch_warnings():
+            # What is constant, or missing, in a part of the samples only needs no word.
+            warnings.simplefilter("ignore", ConstantFeatureWarning)
+            warnings.simplefilter("ignore", FewerFeaturesWarning)
+            fitted = clone(self.selector).fit(self.data[rows], self.target[rows])
+        order: IndexArray = fitted.path_.nested_order
+        return order
+
+
+def _read(columns: ColumnBlocks, features: IndexArray, rows: IndexArray) -> FloatArray:
+    """Read some samples of some features, a few columns at a time."""
+    width = max(1, BYTES_AT_A_TIME // (8 * columns.n_samples))
+    parts = [
+        columns.read(features[start : start + width])[rows]
+        for start in range(0, len(features), width)
+    ]
+    return np.hstack(parts).astype(np.float64, copy=False)
+
+
+def _whole(columns: ColumnBlocks) -> FloatArray:
+    """All features, or a refusal where they are too many to hold."""
+    if columns.n_samples * columns.n_features > MOST_VALUES:
+        msg = (
+            f"n_features_to_select='cv' holds all values in memory, at most {MOST_VALUES:,}, but "
+            f"there are {columns.n_samples * columns.n_features:,}; use 'alignment' or 'guarded'."
+        )
+        raise ValueError(msg)
+    return columns.read(np.arange(columns.n_features))

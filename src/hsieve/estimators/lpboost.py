@@ -1,0 +1,219 @@
+"""LPBoost as a classifier: few features or stumps, with the largest soft margin."""
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from hsieve.kernels.columns import standardised
+from hsieve.kernels.labels import sign_coding
+from hsieve.solvers.lpboost import LPBoostFit, lpboost
+from hsieve.solvers.weak_learners import SingleFeatures, Stumps
+from hsieve.threads import one_blas_thread
+
+__all__ = ["LPBoost", "make_learners"]
+
+FloatArray = NDArray[np.floating]
+
+LEARNERS = ("features", "stumps")
+STUMP_FIELDS = [("feature", np.intp), ("threshold", np.float64), ("weight", np.float64)]
+
+
+class LPBoost(ClassifierMixin, BaseEstimator):
+    """Classifier of largest soft margin over single features or decision stumps, l1 norm one.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Share of samples that may lie within the margin, above 0 and at most 1; a share of twice
+        the smaller class, which is all samples if both classes are of one size. Few features have
+        a weight for a large nu, more for a smaller one. The price of a violation, D in the paper,
+        is 1 / (nu * m), where m is twice the size of the smaller class.
+    learners : {"features", "stumps"}, default="features"
+        What is combined: standardised features, or all stumps "x_j at least t", with either sign.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    feature_importances_ : ndarray of shape (n_features,)
+        Size of each feature's weights (those of its stumps together), summing to one; the mean
+        over classes if there are several.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients of the features as given, not standardised; only with ``learners="features"``.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts that belong to them, or to the stumps.
+    stumps_ : list of structured ndarray
+        Feature, threshold and weight of each stump, for each classifier; only with
+        ``learners="stumps"``.
+    fits_ : list of LPBoostFit
+        Margin, weights of the samples, optimum and proof of it, for each classifier.
+    nu_ : ndarray of shape (1,) or (n_classes,)
+        The nu used: data that overlap have no classifier for too small a nu, and the smallest
+        that has one, and one percent, is taken instead.
+
+    Notes
+    -----
+    With two classes there is one classifier, with several each class has one against the rest, and
+    the largest decision wins. A feature that repeats another has no weight: the first by position
+    does. If nothing can be learned, as with constant features, the larger class is predicted.
+
+    References
+    ----------
+    A. Demiriz, K. Bennett, J. Shawe-Taylor, "Linear programming boosting via column generation",
+    2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import LPBoost
+    >>> X = np.random.default_rng(0).normal(size=(100, 10))
+    >>> model = LPBoost(nu=0.3).fit(X, X[:, 3] > X[:, 7])
+    >>> np.argsort(-model.feature_importances_)[:2]
+    array([3, 7])
+    """
+
+    def __init__(self, nu: float = 0.5, *, learners: str = "features") -> None:
+        self.nu = nu
+        self.learners = learners
+
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self.check_parameters()
+        data, target = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
+        check_classification_targets(target)
+        self.classes_ = np.unique(target)
+        if len(self.classes_) < 2:
+            msg = f"LPBoost needs at least two classes, got 1 class: {self.classes_[0]!r}."
+            raise ValueError(msg)
+        labels = sign_coding(target)
+        family = make_learners(data, self.learners)
+        with one_blas_thread():
+            self._fit_all(family, labels)
+            if isinstance(family, Stumps):
+                self._keep_stumps(family)
+            else:
+                self._keep_features(data)
+        self.nu_ = np.array([fit.nu for fit in self.fits_])
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Weighted sum of what the learners say, for each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Above zero for the second of two classes; for several classes, the largest wins.
+        """
+        check_is_fitted(self)
+        data = validate_data(self, X, dtype=np.float64, reset=False)
+        if self.learners == "stumps":
+            decisions = np.column_stack([_said(data, stumps) for stumps in self.stumps_])
+        else:
+            # Centred first, as in fit: large offsets would cancel the digits away.
+            decisions = (data - self._centre) @ self.coef_.T
+        decisions = decisions + self._centred_intercept
+        return np.ravel(decisions) if len(self.classes_) == 2 else decisions
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes.
+        """
+        decisions = self.decision_function(X)
+        if decisions.ndim == 1:
+            return np.asarray(self.classes_[(decisions > 0).astype(int)])
+        return np.asarray(self.classes_[np.argmax(decisions, axis=1)])
+
+    def check_parameters(self) -> None:
+        """Refuse settings that have no meaning."""
+        if not isinstance(self.nu, Real) or isinstance(self.nu, bool) or not 0 < self.nu <= 1:
+            msg = f"nu must be a number above 0 and at most 1, got {self.nu!r}."
+            raise ValueError(msg)
+        if self.learners not in LEARNERS:
+            msg = f"learners must be one of {LEARNERS}, got {self.learners!r}."
+            raise ValueError(msg)
+
+    def _keep_features(self, data: FloatArray) -> None:
+        """Translate weights of standardised features to features as they are."""
+        weights = np.zeros((len(self.fits_), data.shape[1]))
+        for row, fit in zip(weights, self.fits_, strict=True):
+            row[fit.features] = fit.weights
+        self._centre = data.mean(axis=0)
+        deviation = data.std(axis=0)
+        deviation[(deviation == 0) | (weights == 0).all(axis=0)] = 1.0
+        self.coef_ = weights / deviation
+        self.intercept_ = self._centred_intercept - self.coef_ @ self._centre
+        self.feature_importances_ = np.abs(weights).mean(axis=0)
+
+    def _keep_stumps(self, family: Stumps) -> None:
+        """Translate cuts to thresholds."""
+        self.stumps_ = []
+        self.feature_importances_ = np.zeros(self.n_features_in_)
+        for fit in self.fits_:
+            stumps = np.zeros(len(fit.features), dtype=STUMP_FIELDS)
+            stumps["feature"], stumps["weight"] = fit.features, fit.weights
+            cuts = zip(fit.features.tolist(), fit.cuts.tolist(), strict=True)
+            stumps["threshold"] = [family.threshold(feature, cut) for feature, cut in cuts]
+            self.stumps_.append(stumps)
+            share = np.abs(fit.weights) / len(self.fits_)
+            np.add.at(self.feature_importances_, fit.features, share)
+        self.intercept_ = self._centred_intercept
+
+    def _fit_all(self, family: SingleFeatures | Stumps, labels: FloatArray) -> None:
+        """Fit one classifier for each column of labels."""
+        for name in ("coef_", "stumps_", "_centre"):
+            self.__dict__.pop(name, None)
+        self.fits_: list[LPBoostFit] = [
+            lpboost(family, column, float(self.nu)) for column in labels.T
+        ]
+        self._centred_intercept = np.array([fit.intercept for fit in self.fits_])
+
+
+def make_learners(data: FloatArray, learners: str) -> SingleFeatures | Stumps:
+    """Make the family of learners of that name.
+
+    Parameters
+    ----------
+    data : ndarray of shape (n_samples, n_features)
+        Features as given.
+    learners : {"features", "stumps"}
+        Which family.
+    """
+    return Stumps(data) if learners == "stumps" else SingleFeatures(standardised(data))
+
+
+def _said(data: FloatArray, stumps: NDArray[Any]) -> FloatArray:
+    """Sum up the stumps of one classifier."""
+    above = data[:, stumps["feature"]] >= stumps["threshold"]
+    return np.asarray(np.where(above, 1.0, -1.0) @ stumps["weight"])

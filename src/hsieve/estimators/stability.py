@@ -1,0 +1,411 @@
+"""Stability selection: features that are selected again and again from halves of the data."""
+
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.utils.parallel import Parallel, delayed
+
+from hsieve.data.blocks import as_blocks
+from hsieve.data.subsamples import half_samples
+from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
+from hsieve.estimators._base import MIN_SAMPLES, BaseSelector
+from hsieve.estimators._ranges import Range, make_range, model_target
+from hsieve.inference.selection_bounds import (
+    false_selection_bound,
+    most_per_subsample,
+    threshold_for,
+    unimodal_bound,
+)
+from hsieve.progress import report
+from hsieve.strategies.base import SelectionPath
+from hsieve.threads import one_blas_thread
+
+__all__ = ["StabilitySelection"]
+
+IndexArray = NDArray[np.intp]
+
+SAMPLINGS = ("pairs", "halves")
+# Where the threshold is solved for a wished bound, it stays within what the authors recommend.
+LEAST_THRESHOLD = 0.6
+MOST_THRESHOLD = 0.9
+# Rounding of a share of subsamples.
+SHARE_TOLERANCE = 1e-12
+
+
+class StabilitySelection(MetaEstimatorMixin, BaseSelector):
+    """Features that a sparse method selects from most halves of the data, with an error bound.
+
+    Parameters
+    ----------
+    estimator : selector, sparse estimator or None, default=None
+        The base: a selector of this package, or an estimator with ``coef_`` or
+        ``feature_importances_`` that are zero for features it does not use. None is the lasso over
+        standardised features (classes are coded as -1 and 1).
+    n_features_to_select : int, float, {"alignment", "guarded", "cv"} or None, default=None
+        None selects the features above the threshold. A number, or a share below 1, selects so many
+        of the most stable features, whatever the threshold; a rule finds the number out.
+    threshold : float or None, default=0.75
+        Share of the subsamples from which on a feature is selected, above 1/2. None solves it
+        for `expected_false_selections`; it is then between 0.6 and 0.9.
+    expected_false_selections : float or None, default=None
+        Wished bound on the expected number of false selections. With a threshold, the number of
+        features that a subsample may select follows from it.
+    n_per_subsample : int or None, default=None
+        Most features that a subsample may select over the range; there the range ends for it. None
+        follows from the two above. Without `expected_false_selections`, a selector ranks as many as
+        allow for one false selection, and other bases are not limited.
+    parameter : str or None, default=None
+        Parameter of the base that is varied; None takes alpha, C or nu.
+    values : array-like or None, default=None
+        Its values, the strongest regularisation first; None takes 30 in even ratios down to 5 % of
+        the alpha (or up to 20 times the C) at which nothing is selected, or of nu from 1 to 0.2.
+    sampling : {"pairs", "halves"}, default="pairs"
+        "pairs": complementary pairs, two halves that share no sample. "halves": independent halves.
+        Classes are halved too.
+    n_subsamples : int, default=100
+        Number of subsamples: an even number for pairs.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    n_jobs : int or None, default=None
+        Number of processes. The result does not depend on it.
+    random_state : int, Generator or None, default=0
+        Seed of the subsamples, and of a base without a seed of its own.
+
+    Attributes
+    ----------
+    range_ : ndarray of shape (n_points,)
+        Points of the range: values of the parameter, or sizes of a selector's ranking.
+    frequencies_ : ndarray of shape (n_points, n_features)
+        Share of the subsamples that select each feature at each point.
+    stability_scores_ : ndarray of shape (n_features,)
+        The largest of these over the range.
+    threshold_ : float
+        The threshold used.
+    n_selected_ : ndarray of shape (n_subsamples,)
+        Number of features that each subsample selects over the whole range.
+    bound_ : float
+        Bound on the expected number of false selections at the threshold: q^2 / ((2 pi - 1) d),
+        with q the mean of ``n_selected_``.
+    unimodal_bound_ : float or None
+        The tighter bound for complementary pairs, under one more assumption; see Notes.
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features most stable first, place and stability of each.
+
+    Notes
+    -----
+    ``bound_`` counts noise features if these are exchangeable and the base is no worse than random
+    guessing (Meinshausen and Buhlmann, theorem 1). For complementary pairs it needs neither, nor
+    many pairs, but counts the features that a subsample selects with a probability of at most q / d
+    (Shah and Samworth, theorem 1). ``unimodal_bound_`` is their theorem 2. Features of one score
+    are ordered by their mean frequency over the range. Copies of a feature share its selections, so
+    that neither may reach the threshold. Both bounds hold for the features above the threshold, not
+    for a number of features asked for by ``n_features_to_select``.
+
+    References
+    ----------
+    N. Meinshausen, P. Buhlmann, "Stability selection", 2010; R. Shah, R. Samworth, "Variable
+    selection with error control: another look at stability selection", 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import StabilitySelection
+    >>> X = np.random.default_rng(0).normal(size=(100, 50))
+    >>> y = X[:, 3] - X[:, 7] + np.random.default_rng(1).normal(size=100)
+    >>> selection = StabilitySelection(expected_false_selections=1).fit(X, y)
+    >>> selection.selected_indices_, round(selection.bound_, 2) <= 1
+    (array([3, 7]), True)
+    """
+
+    def __init__(  # noqa: PLR0913
+        self,
+        estimator: BaseEstimator | None = None,
+        *,
+        n_features_to_select: int | float | str | None = None,
+        threshold: float | None = 0.75,
+        expected_false_selections: float | None = None,
+        n_per_subsample: int | None = None,
+        parameter: str | None = None,
+        values: ArrayLike | None = None,
+        sampling: str = "pairs",
+        n_subsamples: int = 100,
+        target_kind: str = "auto",
+        n_jobs: int | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_features_to_select = n_features_to_select
+        self.threshold = threshold
+        self.expected_false_selections = expected_false_selections
+        self.n_per_subsample = n_per_subsample
+        self.parameter = parameter
+        self.values = values
+        self.sampling = sampling
+        self.n_subsamples = n_subsamples
+        self.target_kind = target_kind
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def fit(self, X: ArrayLike, y: Any) -> Self:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            What the base takes: classes, numbers or several outputs.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        self._check_parameters()
+        data, target = self._validated(X, y, dtype=[np.float64, np.float32])
+        kind = self._kind(target)
+        self._check(self, target, len(data))
+        _check_halves(target, len(data), kind)
+        varying = self._varying_features(constant_columns(data))
+        data = data.astype(np.float64)
+        most = self._most(data.shape[1])
+        base, seen = self._base(kind), model_target(self.estimator, target, kind)
+        points = make_range(
+            base, data, seen, parameter=self.parameter, values=self.values, most=most
+        )
+        limit = None if most is None else min(most, data.shape[1])
+        self._count(points, data, seen, classes=target if kind == "classes" else None, most=limit)
+        self._judge()
+        self._choose(varying, data, target)
+        return self
+
+    def _kind(self, target: NDArray[Any]) -> TargetKind:
+        """Tell what the target holds: the base may know better than its looks."""
+        base = self.estimator
+        if isinstance(base, BaseSelector):
+            own = getattr(base, "target_kind", "auto")
+            return target_kind_of(target, self.target_kind if own == "auto" else own)
+        if base is not None and is_classifier(base):
+            return "classes"
+        return target_kind_of(target, self.target_kind)
+
+    def _base(self, kind: TargetKind) -> BaseEstimator | None:
+        """Tell the base what the target holds: a subsample may look otherwise."""
+        base = self.estimator
+        if isinstance(base, BaseSelector) and getattr(base, "target_kind", None) == "auto":
+            return type(base)(**{**base.get_params(deep=False), "target_kind": kind})
+        return base
+
+    def _most(self, n_features: int) -> int | None:
+        """Work out how many features a subsample may select."""
+        wished, threshold = self.expected_false_selections, self.threshold
+        if self.n_per_subsample is not None:
+            most = int(self.n_per_subsample)
+            if wished is not None and threshold is not None:
+                _check_kept(most, n_features, float(threshold), float(wished))
+            return most
+        if wished is None and not isinstance(self.estimator, BaseSelector):
+            return None
+        highest = MOST_THRESHOLD if threshold is None else float(threshold)
+        most = most_per_subsample(1.0 if wished is None else float(wished), n_features, highest)
+        if most < 1 and wished is not None:
+            least = false_selection_bound(1, n_features, highest)
+            msg = (
+                f"expected_false_selections={wished!r} cannot be kept with {n_features} features: "
+                f"even one feature a subsample has a bound of {least:.3g}."
+            )
+            raise ValueError(msg)
+        return max(1, most)
+
+    def _count(
+        self,
+        points: Range,
+        data: NDArray[np.floating],
+        seen: NDArray[Any],
+        *,
+        classes: NDArray[Any] | None,
+        most: int | None,
+    ) -> None:
+        """Select from every subsample and count."""
+        pairs = self.sampling == "pairs"
+        rngs = np.random.default_rng(self.random_state).spawn(
+            int(self.n_subsamples) // (2 if pairs else 1)
+        )
+        runs = Parallel(n_jobs=self.n_jobs, return_as="generator")(
+            delayed(_select)(points, data, seen, rng, pairs=pairs, classes=classes, most=most)
+            for rng in rngs
+        )
+        counts = np.zeros((len(points.values), data.shape[1]))
+        sizes = []
+        for n_done, halves in enumerate(runs, start=1):
+            for selections in halves:
+                for row, selected in zip(counts, selections, strict=True):
+                    row[selected] += 1
+                sizes.append(len(np.unique(np.concatenate(selections))))
+            report(n_done / len(rngs), "subsamples")
+        self.range_ = points.values
+        self.n_selected_ = np.array(sizes)
+        self.frequencies_ = counts / len(sizes)
+        self.stability_scores_ = self.frequencies_.max(axis=0)
+
+    def _judge(self) -> None:
+        """Set the threshold and bound the errors."""
+        n_features, mean = self.n_features_in_, float(self.n_selected_.mean())
+        wished = self.expected_false_selections
+        if self.threshold is None and wished is not None:
+            self.threshold_ = max(LEAST_THRESHOLD, threshold_for(wished, mean, n_features))
+        else:
+            self.threshold_ = float(self.threshold or 0.0)
+        if self.threshold_ > 1:
+            msg = (
+                f"Subsamples select {mean:.3g} features on average, and no threshold bounds the "
+                f"false selections by {wished!r} then; leave n_per_subsample=None, or lower it."
+            )
+            raise ValueError(msg)
+        self.bound_ = false_selection_bound(mean, n_features, self.threshold_)
+        self.unimodal_bound_ = None
+        if self.sampling == "pairs":
+            self.unimodal_bound_ = unimodal_bound(
+                mean, n_features, self.threshold_, n_pairs=int(self.n_subsamples) // 2
+            )
+        if n_features > 1 and self.frequencies_.min() == 1:
+            msg = (
+                "Every feature is selected at every point of the range, so that the base is not "
+                "sparse, or its regularisation too weak."
+            )
+            raise ValueError(msg)
+
+    def _choose(
+        self, varying: IndexArray, data: NDArray[np.floating], target: NDArray[Any]
+    ) -> None:
+        """Order the features by their stability and select."""
+        scores = self.stability_scores_[varying]
+        order = np.lexsort((-self.frequencies_.mean(axis=0)[varying], -scores))
+        n_stable = int(np.sum(scores >= self.threshold_ - SHARE_TOLERANCE))
+        path = SelectionPath(
+            order=order,
+            feature_scores=scores[order],
+            sizes=np.array([n_stable]),
+            set_scores=np.array([scores[order[:n_stable]].sum()]),
+            stop_reason=f"{n_stable} features in at least {self.threshold_:.3g} of the subsamples",
+            n_evaluations=len(self.n_selected_),
+            n_selectable=n_stable if self.n_features_to_select is None else None,
+        )
+        ever = order[: max(1, np.count_nonzero(scores))]
+        n_wanted = self._n_wanted(self.n_features_in_)
+        blocks = as_blocks(data)
+        self._keep(path, varying, self._by_rule(varying[ever], n_wanted, blocks, target, self))
+
+    def _n_wanted(self, n_features: int) -> int:
+        """All features may be wanted: the threshold decides."""
+        return n_features if self.n_features_to_select is None else super()._n_wanted(n_features)
+
+    def _n_ranked(self, rule: str, n_features: int) -> int:
+        """All features are in order, for any rule."""
+        return n_features
+
+    def _check_parameters(self) -> None:
+        """Refuse settings that have no meaning, before any work."""
+        base, threshold, wished = self.estimator, self.threshold, self.expected_false_selections
+        if base is not None and (isinstance(base, type) or not hasattr(base, "fit")):
+            msg = f"estimator must be a selector or an estimator such as Lasso(), got {base!r}."
+            raise ValueError(msg)
+        if threshold is None and wished is None:
+            msg = "Give a threshold, or expected_false_selections to solve it for."
+            raise ValueError(msg)
+        if threshold is not None and not (_is_number(threshold) and 0.5 < threshold <= 1):
+            msg = f"threshold must lie above 1/2 and not above 1, or be None, got {threshold!r}."
+            raise ValueError(msg)
+        if wished is not None and not (_is_number(wished) and wished > 0):
+            msg = f"expected_false_selections must be a number above 0 or None, got {wished!r}."
+            raise ValueError(msg)
+        if self.n_per_subsample is not None and not _is_count(self.n_per_subsample, 1):
+            msg = (
+                "n_per_subsample must be a whole number of at least 1 or None, "
+                f"got {self.n_per_subsample!r}."
+            )
+            raise ValueError(msg)
+        if self.sampling not in SAMPLINGS:
+            msg = f"sampling must be one of {SAMPLINGS}, got {self.sampling!r}."
+            raise ValueError(msg)
+        odd = self.sampling == "pairs"
+        if not _is_count(self.n_subsamples, 2) or (odd and self.n_subsamples % 2):
+            msg = (
+                "n_subsamples must be a whole number of at least 2, and even for pairs, "
+                f"got {self.n_subsamples!r}."
+            )
+            raise ValueError(msg)
+
+
+def _select(
+    points: Range,
+    data: NDArray[np.floating],
+    seen: NDArray[Any],
+    rng: np.random.Generator,
+    *,
+    pairs: bool,
+    classes: NDArray[Any] | None,
+    most: int | None,
+) -> list[list[IndexArray]]:
+    """Features selected at each point from one half, or from both."""
+    halves = half_samples(len(data), rng, classes=classes)
+    found = []
+    with one_blas_thread():
+        for half in halves if pairs else halves[:1]:
+            seed = int(rng.integers(2**31 - 1))
+            selections = points.selections(data[half], seen[half], seed)
+            found.append(_limited(selections, len(points.values), most))
+    return found
+
+
+def _limited(selections: Iterable[IndexArray], n_points: int, most: int | None) -> list[IndexArray]:
+    """End the range where so many features have been selected; the last set stays."""
+    if most is None:
+        return list(selections)
+    kept: list[IndexArray] = []
+    together = np.zeros(0, dtype=np.intp)
+    for selected in selections:
+        together = np.union1d(together, selected)
+        if len(together) > most:
+            last = kept[-1] if kept else np.zeros(0, dtype=np.intp)
+            return kept + [last] * (n_points - len(kept))
+        kept.append(selected)
+    return kept
+
+
+def _check_kept(most: int, n_features: int, threshold: float, wished: float) -> None:
+    """Refuse a threshold, a wished bound and a number a subsample that do not go together."""
+    bound = false_selection_bound(most, n_features, threshold)
+    if bound > wished * (1 + SHARE_TOLERANCE):
+        msg = (
+            f"threshold={threshold!r} and n_per_subsample={most} have a bound of {bound:.3g} with "
+            f"{n_features} features, above expected_false_selections={wished!r}; leave one None."
+        )
+        raise ValueError(msg)
+
+
+def _check_halves(target: NDArray[Any], n_samples: int, kind: TargetKind) -> None:
+    """Refuse data of which a half is not enough."""
+    if n_samples < 2 * MIN_SAMPLES:
+        msg = (
+            f"Found n_samples = {n_samples}; halves of the data are selected from, so that at "
+            f"least {2 * MIN_SAMPLES} samples are needed."
+        )
+        raise ValueError(msg)
+    if kind == "classes" and np.sum(np.unique(target, return_counts=True)[1] >= 2) < 2:
+        msg = "Two classes at least must have two samples each, one for each half of the data."
+        raise ValueError(msg)
+
+
+def _is_number(value: Any) -> bool:
+    """Whether a value is a number, and no truth value."""
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_count(value: Any, least: int) -> bool:
+    """Whether a value is a whole number of at least so much."""
+    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least

@@ -1,0 +1,138 @@
+"""How many false selections to expect from stability selection.
+
+A feature is selected if the share of subsamples that select it reaches a threshold pi. With q the
+mean number of features that a subsample of half the data selects over the whole range of
+regularisation, and d the number of all features:
+
+========  ==============================  ==========================================================
+bound     E(false selections) is at most  holds for
+========  ==============================  ==========================================================
+basic     q^2 / ((2 pi - 1) d)            Meinshausen & Buhlmann (2010), theorem 1: noise features
+                                          are exchangeable, and the base is no worse than random
+                                          guessing. Shah & Samworth (2013), theorem 1: any number of
+                                          complementary pairs; counts the features that a subsample
+                                          selects with a probability of q / d or less.
+unimodal  C(pi, n_pairs) q^2 / d          Shah & Samworth, theorem 2: complementary pairs, if the
+                                          law of the share of pairs that select such a feature twice
+                                          has one mode.
+========  ==============================  ==========================================================
+"""
+
+import math
+
+__all__ = ["false_selection_bound", "most_per_subsample", "threshold_for", "unimodal_bound"]
+
+
+def false_selection_bound(n_selected: float, n_features: int, threshold: float) -> float:
+    """Bound the expected number of false selections.
+
+    Parameters
+    ----------
+    n_selected : float
+        Mean number of features that a subsample selects over the whole range.
+    n_features : int
+        Number of features.
+    threshold : float
+        Share of subsamples from which on a feature is selected, above 1/2.
+
+    Returns
+    -------
+    float
+        q^2 / ((2 pi - 1) d).
+
+    Examples
+    --------
+    >>> false_selection_bound(10, 200, 0.75)
+    1.0
+    """
+    _check_threshold(threshold)
+    return n_selected**2 / ((2 * threshold - 1) * n_features)
+
+
+def threshold_for(expected: float, n_selected: float, n_features: int) -> float:
+    """Solve the bound for the threshold.
+
+    Parameters
+    ----------
+    expected : float
+        Wished bound on the expected number of false selections.
+    n_selected, n_features
+        As in :func:`false_selection_bound`.
+
+    Returns
+    -------
+    float
+        The threshold; above 1 if no threshold gives so low a bound.
+
+    Examples
+    --------
+    >>> threshold_for(1.0, 10, 200)
+    0.75
+    """
+    return (1 + n_selected**2 / (expected * n_features)) / 2
+
+
+def most_per_subsample(expected: float, n_features: int, threshold: float) -> int:
+    """Solve the bound for the number of features that a subsample may select.
+
+    Parameters
+    ----------
+    expected, n_features, threshold
+        As above.
+
+    Returns
+    -------
+    int
+        The largest whole number that keeps the bound; may be 0.
+
+    Examples
+    --------
+    >>> most_per_subsample(1.0, 200, 0.75)
+    10
+    """
+    _check_threshold(threshold)
+    # The small share keeps rounding from taking one off where the bound is met exactly.
+    return math.floor(math.sqrt(expected * (2 * threshold - 1) * n_features) * (1 + 1e-12))
+
+
+def unimodal_bound(
+    n_selected: float, n_features: int, threshold: float, *, n_pairs: int
+) -> float | None:
+    """Bound the expected number of false selections from complementary pairs more tightly.
+
+    Parameters
+    ----------
+    n_selected, n_features, threshold
+        As in :func:`false_selection_bound`.
+    n_pairs : int
+        Number of complementary pairs.
+
+    Returns
+    -------
+    float or None
+        The bound, never above the basic one; None where the theorem says nothing, because the
+        threshold is too near 1/2 or a subsample selects more than 1 / sqrt(3) of the features.
+
+    Examples
+    --------
+    >>> round(unimodal_bound(10, 200, 0.9, n_pairs=50), 3)
+    0.216
+    """
+    _check_threshold(threshold)
+    share = n_selected / n_features
+    least = min(0.5 + share**2, 0.5 + 0.5 / n_pairs + 0.75 * share**2)
+    if share > 1 / math.sqrt(3) or threshold <= max(least, 0.5 + 0.5 / n_pairs):
+        return None
+    if threshold <= 0.75:
+        factor = 1 / (2 * (2 * threshold - 1 - 0.5 / n_pairs))
+    else:
+        factor = 4 * (1 - threshold + 0.5 / n_pairs) / (1 + 1 / n_pairs)
+    basic = false_selection_bound(n_selected, n_features, threshold)
+    return min(basic, factor * n_selected**2 / n_features)
+
+
+def _check_threshold(threshold: float) -> None:
+    """Refuse a threshold for which there is no bound."""
+    if not 0.5 < threshold <= 1:
+        msg = f"The threshold must lie above 1/2 and not above 1, got {threshold!r}."
+        raise ValueError(msg)

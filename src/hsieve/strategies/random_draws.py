@@ -1,0 +1,120 @@
+"""Random draws of a randomised search: samples and sets of features, one round at a time.
+
+Every round has a generator of its own, made from the seed and the place of the round, so a draw
+does not depend on who makes it or when.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Draw", "Sampler"]
+
+IndexArray = NDArray[np.intp]
+
+# Fewer samples, or fewer features in a set that is not a half, tell nothing.
+MIN_SUBSAMPLE = 8
+MIN_SET = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """What one round looks at.
+
+    Parameters
+    ----------
+    samples : ndarray of shape (n_drawn,)
+        The subsample.
+    chosen, others : ndarray of int
+        The random set and its complement; fixed features are in both.
+    """
+
+    samples: IndexArray
+    chosen: IndexArray
+    others: IndexArray
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Source of draws.
+
+    Parameters
+    ----------
+    groups : tuple of ndarray of int
+        Samples of each group that is drawn from.
+    n_drawn : tuple of int
+        How many samples are drawn from each.
+    share_of_features : float
+        Size of the random sets.
+    seed : int
+        Seed of all rounds.
+    """
+
+    groups: tuple[IndexArray, ...]
+    n_drawn: tuple[int, ...]
+    share_of_features: float
+    seed: int
+
+    @classmethod
+    def over(
+        cls, group_of_sample: IndexArray, subsample: float, share_of_features: float, seed: int
+    ) -> Self:
+        """Make a sampler that draws equally many samples from each group, as far as there are.
+
+        Parameters
+        ----------
+        group_of_sample : ndarray of shape (n_samples,)
+            Group of each sample; one group for plain subsamples.
+        subsample : float
+            Share (up to 1) or number of samples.
+        share_of_features : float
+            Size of the random sets.
+        seed : int
+            Seed of all rounds.
+        """
+        n_samples, n_groups = len(group_of_sample), int(group_of_sample.max()) + 1
+        if 1 < n_samples < 2 * n_groups:
+            msg = (
+                f"balanced=True needs classes, but the target holds {n_groups} different values "
+                f"among {n_samples} samples."
+            )
+            raise ValueError(msg)
+        wanted = subsample * n_samples if subsample <= 1 else subsample
+        total = min(n_samples, max(MIN_SUBSAMPLE, int(wanted)))
+        groups = tuple(np.flatnonzero(group_of_sample == group) for group in range(n_groups))
+        n_drawn = tuple(min(len(group), -(-total // n_groups)) for group in groups)
+        return cls(groups, n_drawn, share_of_features, seed)
+
+    def draw(self, iteration: int, position: int, n_free: int, n_members: int) -> Draw:
+        """Draw samples and features for one round.
+
+        Parameters
+        ----------
+        iteration, position : int
+            Place of the round.
+        n_free, n_members : int
+            Features 0 to ``n_free - 1`` are drawn from; the other members are in every set.
+        """
+        seeds = np.random.SeedSequence(self.seed, spawn_key=(iteration, position))
+        rng = np.random.default_rng(seeds)
+        samples = np.concatenate(
+            [
+                rng.choice(group, n, replace=False)
+                for group, n in zip(self.groups, self.n_drawn, strict=True)
+            ]
+        )
+        order = rng.permutation(n_free)
+        size = self._set_size(rng, n_free)
+        fixed = np.arange(n_free, n_members)
+        chosen, others = (
+            np.concatenate([np.sort(part), fixed]) for part in (order[:size], order[size:])
+        )
+        return Draw(np.sort(samples), chosen, others)
+
+    def _set_size(self, rng: np.random.Generator, n_free: int) -> int:
+        """Size of the random set; of an odd number of features either half is taken as often."""
+        half = (n_free + int(rng.integers(2))) // 2
+        size = max(round(self.share_of_features * n_free), MIN_SET)
+        return half if self.share_of_features == 0.5 else min(size, max(half, 1))

@@ -1,0 +1,344 @@
+"""Randomised contributions: judge features by what they bring to random sets of the others.
+
+This is randSel, algorithm 6 of [1]_. Each round draws a subsample and a random half of the features
+that are left; a feature's contribution is the mean, over rounds, of what it adds. The
+worst share is culled, and so on until two features are left.
+
+Two estimators of a contribution:
+
+* ``"plain"``, the thesis' own: mean score of the halves that hold the feature minus mean score of
+  those that do not. Each round scores both halves, so it says one number about all features.
+* ``"sweep"``, ours: each round scores, in one sweep, what *every* feature brings to the half, by
+  leaving if it is in and by joining if it is not. The difference between two random halves, which
+  is nearly all of the plain estimator's noise, does not enter.
+
+Both estimate the same kind of expectation. Rounds are seeded one by one and summed in tasks whose
+number does not depend on the workers, so any number of workers gives the same selection.
+
+Cost of an iteration: two scores a round (plain), or one sweep over the features left (sweep).
+
+References
+----------
+.. [1] D. Athanasakis, "Feature selection in computational biology", University College London,
+   2014, chapter 4.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from numbers import Integral, Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+
+from hsieve.measures.base import BoundMeasure, SampledScores
+from hsieve.progress import report
+from hsieve.strategies.base import SelectionPath, Strategy, best_first
+from hsieve.strategies.random_draws import Draw, Sampler
+from hsieve.threads import one_blas_thread
+
+__all__ = ["ContributionPath", "RandomisedContributions"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# Rounds and share of the samples where none are given; a sweep says far more in a round.
+DEFAULT_ROUNDS = {"plain": 3000, "sweep": 32}
+DEFAULT_SUBSAMPLE = {"plain": 0.25, "sweep": 0.5}
+N_KEPT = 2
+# Rounds are shared out in so many tasks, whatever the number of workers.
+N_TASKS = 16
+
+
+@dataclass(frozen=True, eq=False)
+class ContributionPath(SelectionPath):
+    """The way of a randomised search, with the contributions of every iteration.
+
+    Parameters
+    ----------
+    order, feature_scores, sizes, set_scores, stop_reason, n_evaluations, n_selectable
+        As in :class:`SelectionPath`; the score of a feature is its last contribution.
+    contributions : ndarray of shape (n_iterations, n_features)
+        Contribution of each feature; NaN once it was culled or fixed.
+    fixed : ndarray of shape (n_fixed,)
+        Features that were fixed, in the order in which they were.
+    fixed_after : ndarray of shape (n_fixed,)
+        Iteration after which each of them was fixed, from 0.
+    """
+
+    contributions: FloatArray = field(kw_only=True)
+    fixed: IndexArray = field(kw_only=True)
+    fixed_after: IndexArray = field(kw_only=True)
+
+    @property
+    def nested_sets(self) -> list[IndexArray]:
+        """For each iteration, the features of positive contribution, and those fixed before."""
+        sets = []
+        for iteration, row in enumerate(self.contributions):
+            positive = np.flatnonzero(np.nan_to_num(row, nan=0.0) > 0)
+            sets.append(np.union1d(positive, self.fixed[self.fixed_after < iteration]))
+        return sets
+
+    def among(self, features: IndexArray, n_features: int) -> Self:
+        """Return the path of a search over some features as one over all of them."""
+        contributions = np.full((len(self.contributions), n_features), np.nan)
+        contributions[:, features] = self.contributions
+        path = super().among(features, n_features)
+        return replace(path, contributions=contributions, fixed=features[self.fixed])
+
+
+class RandomisedContributions(Strategy):
+    """Cull, again and again, the features that add least to random sets of the others.
+
+    Parameters
+    ----------
+    estimator : {"sweep", "plain"}, default="sweep"
+        How contributions are estimated; "plain" is the algorithm of the thesis.
+    n_rounds : int or None, default=None
+        Rounds an iteration; None for 32 sweeps, or the thesis' 3000 rounds of the plain estimator.
+    subsample : float, int or None, default=None
+        Share (up to 1) or number of the samples drawn in a round, without replacement; None for a
+        half (sweep) or a quarter (plain, as the thesis). At least 8, or all where there are fewer.
+    balanced : bool, default=False
+        Whether a subsample holds equally many samples of each class, as far as there are.
+    share_of_features : float, default=0.5
+        Size of the random sets as a share of the features left. The plain estimator compares
+        halves and takes no other.
+    step : float, default=0.25
+        Share of the features culled after each iteration; at least one feature is.
+    fix_after : int or None, default=None
+        Fix a feature, that is, never cull it and put it into every set from then on, once it was
+        among the best for so many iterations in a row. None fixes none.
+    top_share : float, default=0.1
+        Share of the features left that counts as the best.
+    n_jobs : int or None, default=None
+        Number of processes; the selection does not depend on it.
+    random_state : int, Generator or None, default=0
+        Seed of the draws.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("subset_score", "worth", "part")
+    refusal: ClassVar[str] = (
+        "Randomised contributions need a measure of sets on any part of the samples, "
+        "such as HSIC or NHSIC."
+    )
+
+    def __init__(
+        self,
+        *,
+        estimator: str = "sweep",
+        n_rounds: int | None = None,
+        subsample: float | None = None,
+        balanced: bool = False,
+        share_of_features: float = 0.5,
+        step: float = 0.25,
+        fix_after: int | None = None,
+        top_share: float = 0.1,
+        n_jobs: int | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.estimator = estimator
+        self.n_rounds = n_rounds
+        self.subsample = subsample
+        self.balanced = balanced
+        self.share_of_features = share_of_features
+        self.step = step
+        self.fix_after = fix_after
+        self.top_share = top_share
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+
+    def check_parameters(self, n_features: int, n_wanted: int) -> None:
+        """Refuse settings that make no sense, in words."""
+        if self.estimator not in ESTIMATES:
+            msg = f"estimator must be one of {tuple(ESTIMATES)}, got {self.estimator!r}."
+            raise ValueError(msg)
+        for name in ("n_rounds", "fix_after"):
+            value = getattr(self, name)
+            whole = isinstance(value, Integral) and not isinstance(value, bool)
+            if value is not None and not (whole and value >= 1):
+                msg = f"{name} must be None or a whole number of at least 1, got {value!r}."
+                raise ValueError(msg)
+        for name in ("share_of_features", "step", "top_share"):
+            value = getattr(self, name)
+            if not (isinstance(value, Real) and 0 < float(value) < 1):
+                msg = f"{name} must be a share between 0 and 1, got {value!r}."
+                raise ValueError(msg)
+        if self.subsample is not None and not _is_size(self.subsample):
+            msg = (
+                "subsample must be None, a share of up to 1 or a whole number of samples, "
+                f"got {self.subsample!r}."
+            )
+            raise ValueError(msg)
+        if self.estimator == "plain" and self.share_of_features != 0.5:
+            msg = (
+                "The plain estimator compares halves; share_of_features must be 0.5, got "
+                f"{self.share_of_features!r}. Use estimator='sweep' for smaller sets."
+            )
+            raise ValueError(msg)
+
+    def search(self, bound: BoundMeasure, n_features_to_select: int) -> ContributionPath:
+        """Cull features until two are left, and put these in order."""
+        assert isinstance(bound, SampledScores)
+        self.check_parameters(bound.n_features, n_features_to_select)
+        sampler = self._sampler(bound)
+        search = _Search(bound.n_features, self.fix_after, float(self.top_share))
+        with Parallel(n_jobs=self.n_jobs) as parallel:
+            while search.n_left > N_KEPT and len(search.free):
+                self._iterate(bound, search, sampler, parallel)
+                search.cull(float(self.step))
+                report(_done(self.estimator, search.n_left, bound.n_features), "contributions")
+            if len(search.free) > 1 or not search.rows:
+                self._iterate(bound, search, sampler, parallel)
+        return search.path(bound)
+
+    def _sampler(self, bound: SampledScores) -> Sampler:
+        """Make the source of draws."""
+        subsample = DEFAULT_SUBSAMPLE[self.estimator] if self.subsample is None else self.subsample
+        groups = bound.sample_groups if self.balanced else np.zeros(bound.n_samples, dtype=np.intp)
+        return Sampler.over(
+            groups,
+            subsample,
+            float(self.share_of_features),
+            int(np.random.default_rng(self.random_state).integers(2**63)),
+        )
+
+    def _iterate(
+        self, bound: SampledScores, search: "_Search", sampler: Sampler, parallel: Any
+    ) -> None:
+        """Estimate the contributions of all free features."""
+        n_rounds = self.n_rounds or DEFAULT_ROUNDS[self.estimator]
+        here = bound.part(np.arange(bound.n_samples), search.members)
+        tasks = np.array_split(np.arange(n_rounds), min(N_TASKS, n_rounds))
+        # Members are numbered anew: free features first, then fixed ones.
+        n_free, iteration = len(search.free), len(search.rows)
+        sums = parallel(
+            delayed(_sum_of_rounds)(here, n_free, sampler, self.estimator, (iteration, task))
+            for task in tasks
+        )
+        search.add(np.sum(sums, axis=0) / n_rounds)
+        search.n_evaluations += n_rounds * (2 if self.estimator == "plain" else n_free)
+
+
+class _Search:
+    """State of the search: features free and fixed, and what was learned about them."""
+
+    def __init__(self, n_features: int, fix_after: int | None, top_share: float) -> None:
+        self.n_features = n_features
+        self.fix_after = fix_after
+        self.top_share = top_share
+        self.free: IndexArray = np.arange(n_features)
+        self.fixed: list[tuple[int, int]] = []
+        self.rows: list[FloatArray] = []
+        self.last = np.zeros(n_features)
+        self.streaks = np.zeros(n_features, dtype=np.intp)
+        self.culled: list[IndexArray] = []
+        self.sets: list[IndexArray] = [self.members]
+        self.n_evaluations = 0
+
+    @property
+    def members(self) -> IndexArray:
+        """Features left: the free ones, then the fixed ones."""
+        fixed = np.array([feature for feature, _ in self.fixed], dtype=np.intp)
+        return np.concatenate([self.free, fixed])
+
+    @property
+    def n_left(self) -> int:
+        """Number of features left."""
+        return len(self.free) + len(self.fixed)
+
+    def add(self, contributions: FloatArray) -> None:
+        """Note the contributions of the free features."""
+        row = np.full(self.n_features, np.nan)
+        row[self.free] = self.last[self.free] = contributions
+        self.rows.append(row)
+
+    def cull(self, share: float) -> None:
+        """Fix the features that have been among the best long enough, cull the worst."""
+        order = self.free[best_first(self.last[self.free])]
+        top = order[: max(1, int(self.top_share * len(order)))]
+        self.streaks[np.setdiff1d(self.free, top)] = 0
+        self.streaks[top] += 1
+        if self.fix_after is not None:
+            lasting = self.streaks[order] >= self.fix_after
+            self.fixed.extend((int(feature), len(self.rows) - 1) for feature in order[lasting])
+            order = order[~lasting]
+        n_left = len(order) + len(self.fixed)
+        n_culled = min(max(1, int(share * len(order))), n_left - N_KEPT, len(order))
+        n_kept = len(order) - max(n_culled, 0)
+        self.culled.append(order[n_kept:][::-1])
+        self.free = np.sort(order[:n_kept])
+        self.sets.append(self.members)
+
+    def path(self, bound: SampledScores) -> ContributionPath:
+        """Put everything in order, best first: fixed, left, culled last, ..., culled first."""
+        left = self.free[best_first(self.last[self.free])]
+        fixed = np.array(self.fixed, dtype=np.intp).reshape(-1, 2)
+        order = np.concatenate([fixed[:, 0], left, np.concatenate([*self.culled, left[:0]])[::-1]])
+        sets = {len(members): members for members in reversed(self.sets)}
+        return ContributionPath(
+            order=order,
+            feature_scores=self.last[order],
+            sizes=np.array(list(sets)),
+            set_scores=np.array([bound.subset_score(np.sort(sets[size])) for size in sets]),
+            stop_reason=f"{self.n_left} feature(s) left",
+            n_evaluations=self.n_evaluations + len(sets),
+            contributions=np.array(self.rows),
+            fixed=fixed[:, 0],
+            fixed_after=fixed[:, 1],
+        )
+
+
+def plain_contributions(part: SampledScores, draw: Draw, n_free: int) -> FloatArray:
+    """Difference of the two halves of one round, with the sign of the half of each feature."""
+    difference = part.subset_score(draw.chosen) - part.subset_score(draw.others)
+    signs = np.full(n_free, -1.0)
+    signs[draw.chosen[draw.chosen < n_free]] = 1.0
+    return signs * difference
+
+
+def swept_contributions(part: SampledScores, draw: Draw, n_free: int) -> FloatArray:
+    """Sweep over what each free feature brings to the random set of one round."""
+    return part.worth(draw.chosen, np.arange(n_free))
+
+
+ESTIMATES: dict[str, Callable[[SampledScores, Draw, int], FloatArray]] = {
+    "sweep": swept_contributions,
+    "plain": plain_contributions,
+}
+
+
+def _sum_of_rounds(
+    bound: SampledScores,
+    n_free: int,
+    sampler: Sampler,
+    estimator: str,
+    rounds: tuple[int, IndexArray],
+) -> FloatArray:
+    """Sum of the contributions of some rounds of an iteration; a task of one worker."""
+    iteration, positions = rounds
+    total = np.zeros(n_free)
+    everything = np.arange(bound.n_features)
+    # The number of BLAS threads changes last digits, and with them ties.
+    with one_blas_thread():
+        for position in positions:
+            draw = sampler.draw(iteration, int(position), n_free, bound.n_features)
+            total += ESTIMATES[estimator](bound.part(draw.samples, everything), draw, n_free)
+    return total
+
+
+def _is_size(value: Any) -> bool:
+    """Whether a value is a share of up to 1, or a whole number above 1."""
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    number = float(value)
+    return 0 < number <= 1 or (number > 1 and number.is_integer())
+
+
+def _done(estimator: str, n_left: int, n_features: int) -> float:
+    """Share of the work done: sweeps cost as much as the features left, plain rounds do not."""
+    if estimator == "plain":
+        return 1.0 - math.log(n_left / N_KEPT) / math.log(max(n_features / N_KEPT, 2.0))
+    return 1.0 - n_left / n_features

@@ -1,0 +1,278 @@
+"""Stability selection: frequencies, thresholds, limits, workers, refusals."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, Ridge
+from sklearn.naive_bayes import GaussianNB
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from hsieve import FCBF, N3LARS, LPBoost, MaxRelevance, StabilitySelection
+from hsieve.data.subsamples import half_samples
+from hsieve.exceptions import ConstantFeatureWarning
+from hsieve.inference.selection_bounds import false_selection_bound, unimodal_bound
+
+L1_LOGISTIC = LogisticRegression(l1_ratio=1.0, C=1.0, solver="liblinear")
+
+
+def linear(n_samples=100, n_features=40, seed=0):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features))
+    return X, 2 * X[:, 3] - 2 * X[:, 7] + rng.normal(size=n_samples)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [None, Lasso(), ElasticNet(l1_ratio=0.8), N3LARS(), MaxRelevance()],
+    ids=lambda base: type(base).__name__,
+)
+def test_finds_the_features_of_a_regression(base):
+    X, y = linear()
+    selection = StabilitySelection(base, expected_false_selections=1, n_subsamples=20).fit(X, y)
+    assert sorted(selection.selected_indices_) == [3, 7]
+    assert selection.bound_ <= 1
+
+
+@pytest.mark.parametrize(
+    "base", [None, L1_LOGISTIC, LPBoost(), N3LARS(), Lasso()], ids=lambda base: type(base).__name__
+)
+def test_finds_the_features_of_a_classification(base):
+    X, y = linear()
+    classes = np.where(y > 0, "sick", "healthy")
+    selection = StabilitySelection(base, expected_false_selections=1, n_subsamples=20)
+    assert sorted(selection.fit(X, classes).selected_indices_) == [3, 7]
+
+
+def test_several_classes_and_several_outputs():
+    X, y = linear()
+    three = np.digitize(y, np.quantile(y, [1 / 3, 2 / 3]))
+    outputs = np.column_stack([X[:, 3], X[:, 7]])
+    for target in (three, outputs):
+        selection = StabilitySelection(expected_false_selections=1, n_subsamples=20).fit(X, target)
+        assert sorted(selection.selected_indices_) == [3, 7]
+
+
+def test_frequencies_are_counted_over_the_subsamples():
+    """The whole procedure, loop by loop, with one lasso fit for each half and alpha."""
+    X, y = linear(60, 12)
+    alphas = [1.0, 0.5, 0.2, 0.1]
+    selection = StabilitySelection(Lasso(), values=alphas, n_subsamples=8, random_state=3).fit(X, y)
+    counts = np.zeros((4, 12))
+    sizes = []
+    for rng in np.random.default_rng(3).spawn(4):
+        for half in half_samples(60, rng):
+            used = np.array(
+                [Lasso(alpha=alpha).fit(X[half], y[half]).coef_ != 0 for alpha in alphas]
+            )
+            counts += used
+            sizes.append(used.any(axis=0).sum())
+    np.testing.assert_array_equal(selection.frequencies_, counts / 8)
+    np.testing.assert_array_equal(selection.n_selected_, sizes)
+    np.testing.assert_array_equal(selection.stability_scores_, counts.max(axis=0) / 8)
+    np.testing.assert_array_equal(selection.scores_, selection.stability_scores_)
+    expected = false_selection_bound(np.mean(sizes), 12, 0.75)
+    assert selection.bound_ == pytest.approx(expected)
+    assert selection.unimodal_bound_ == unimodal_bound(np.mean(sizes), 12, 0.75, n_pairs=4)
+    above = np.flatnonzero(counts.max(axis=0) / 8 >= 0.75)
+    np.testing.assert_array_equal(np.sort(selection.selected_indices_), above)
+
+
+def test_path_in_one_fit_equals_a_grid_of_fits():
+    X, y = linear(60, 12)
+    alphas = [1.0, 0.5, 0.2, 0.1]
+    fast = StabilitySelection(Lasso(), values=alphas, n_subsamples=6).fit(X, y)
+    pipeline = make_pipeline(StandardScaler(with_std=False), Lasso())
+    slow = StabilitySelection(
+        pipeline, parameter="lasso__alpha", values=alphas, n_subsamples=6
+    ).fit(X, y)
+    np.testing.assert_array_equal(fast.frequencies_, slow.frequencies_)
+
+
+def test_nu_in_one_go_equals_a_grid_of_fits():
+    X, y = linear(40, 12)
+    nus = [1.0, 0.8, 0.6]
+    fast = StabilitySelection(LPBoost(), values=nus, n_subsamples=4).fit(X, y > 0)
+    pipeline = make_pipeline(StandardScaler(), LPBoost())
+    slow = StabilitySelection(pipeline, parameter="lpboost__nu", values=nus, n_subsamples=4)
+    np.testing.assert_array_equal(fast.frequencies_, slow.fit(X, y > 0).frequencies_)
+
+
+def test_a_selector_is_cut_at_every_size():
+    X, y = linear()
+    selection = StabilitySelection(MaxRelevance(), n_per_subsample=5, n_subsamples=10).fit(X, y)
+    np.testing.assert_array_equal(selection.range_, [1, 2, 3, 4, 5])
+    np.testing.assert_allclose(selection.frequencies_.sum(axis=1), [1, 2, 3, 4, 5])
+    assert (np.diff(selection.frequencies_, axis=0) >= 0).all()
+    assert (selection.n_selected_ == 5).all()
+
+
+def test_a_selector_ranks_as_many_as_allow_for_one_false_selection():
+    X, y = linear(n_features=50)
+    selection = StabilitySelection(MaxRelevance(), n_subsamples=4).fit(X, y)
+    assert len(selection.range_) == 5  # root of (2 * 0.75 - 1) * 50
+    assert selection.bound_ == pytest.approx(1)
+
+
+def test_selectors_that_find_fewer_features():
+    X, y = linear()
+    selection = StabilitySelection(FCBF(), n_per_subsample=8, n_subsamples=6).fit(X, y > 0)
+    assert selection.n_selected_.max() <= 8
+
+
+def test_limit_on_a_subsample_is_kept():
+    X, y = linear()
+    free = StabilitySelection(n_subsamples=10).fit(X, y)
+    limited = StabilitySelection(n_subsamples=10, n_per_subsample=4).fit(X, y)
+    assert free.n_selected_.mean() > 4
+    assert limited.n_selected_.max() <= 4
+    assert limited.frequencies_.shape == free.frequencies_.shape
+
+
+@pytest.mark.parametrize("wished", [0.5, 2.0])
+def test_threshold_is_solved_for_a_wished_bound(wished):
+    X, y = linear()
+    selection = StabilitySelection(
+        threshold=None, expected_false_selections=wished, n_subsamples=10
+    ).fit(X, y)
+    assert 0.6 <= selection.threshold_ <= 0.9 + 1e-9
+    assert selection.bound_ <= wished + 1e-9
+    if selection.threshold_ > 0.6:
+        assert selection.bound_ == pytest.approx(wished)
+
+
+def test_a_number_of_features_goes_before_the_threshold():
+    X, y = linear()
+    selection = StabilitySelection(n_features_to_select=5, n_subsamples=10).fit(X, y)
+    assert len(selection.selected_indices_) == 5
+    assert set(selection.selected_indices_[:2]) == {3, 7}
+    assert selection.transform(X).shape == (100, 5)
+    assert sorted(selection.ranking_) == list(range(1, 41))
+
+
+@pytest.mark.parametrize("rule", ["alignment", "guarded", "cv"])
+def test_a_rule_cuts_the_ranking(rule):
+    X, y = linear()
+    selection = StabilitySelection(n_features_to_select=rule, n_subsamples=4).fit(X, y > 0)
+    assert {3, 7} <= set(selection.selected_indices_)
+    assert len(selection.selected_indices_) == selection.n_features_choice_.number < 40
+
+
+def test_nothing_stable_selects_nothing():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(50, 40)), rng.normal(size=50)
+    selection = StabilitySelection(n_per_subsample=2, n_subsamples=20).fit(X, y)
+    assert len(selection.selected_indices_) == 0
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selection.transform(X).shape == (50, 0)
+
+
+@pytest.mark.parametrize("base", [None, L1_LOGISTIC, N3LARS()], ids=["lasso", "logistic", "n3lars"])
+@pytest.mark.parametrize("sampling", ["pairs", "halves"])
+def test_one_and_two_workers_give_the_same(base, sampling):
+    X, y = linear(40, 10)
+    base = None if base is None else clone(base)
+    one, two = (
+        StabilitySelection(base, sampling=sampling, n_subsamples=6, n_jobs=n_jobs).fit(X, y > 0)
+        for n_jobs in (1, 2)
+    )
+    np.testing.assert_array_equal(one.frequencies_, two.frequencies_)
+    np.testing.assert_array_equal(one.n_selected_, two.n_selected_)
+    np.testing.assert_array_equal(one.selected_indices_, two.selected_indices_)
+
+
+def test_a_base_without_a_seed_gets_one():
+    X, y = linear(40, 10)
+    base = LogisticRegression(l1_ratio=1.0, solver="liblinear", random_state=None)
+    runs = [StabilitySelection(base, n_subsamples=4).fit(X, y > 0) for _ in range(2)]
+    np.testing.assert_array_equal(runs[0].frequencies_, runs[1].frequencies_)
+    assert base.random_state is None
+
+
+def test_constant_columns_are_never_selected():
+    X, y = linear()
+    X[:, 5] = 1.0
+    selector = StabilitySelection(n_subsamples=6)
+    with pytest.warns(ConstantFeatureWarning, match=": 5"):
+        selector.fit(X, y)
+    assert selector.scores_[5] == 0
+    assert selector.ranking_[5] == 40
+
+
+def test_features_that_are_constant_in_some_halves():
+    X, y = linear(40, 9)
+    X[:, 0] = np.r_[1.0, np.zeros(39)]
+    for base in (None, MaxRelevance(), Lasso()):
+        StabilitySelection(base, n_subsamples=6).fit(X, y)
+
+
+@pytest.mark.parametrize("n_samples", [20, 21])
+def test_halves_share_nothing_and_halve_every_class(n_samples):
+    classes = np.array(list("aaabbbbccccccccccccccc"))[:n_samples]
+    for seed in range(20):
+        one, other = half_samples(n_samples, np.random.default_rng(seed), classes=classes)
+        assert len(one) == len(other) == n_samples // 2
+        assert not set(one) & set(other)
+        for name in "abc":
+            total = np.sum(classes == name)
+            for half in (one, other):
+                assert total // 2 <= np.sum(classes[half] == name) <= (total + 1) // 2
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"estimator": Lasso}, "must be a selector or an estimator"),
+        ({"estimator": 3}, "must be a selector or an estimator"),
+        ({"threshold": 0.5}, "above 1/2"),
+        ({"threshold": None}, "Give a threshold"),
+        ({"expected_false_selections": 0}, "above 0"),
+        ({"expected_false_selections": 1e-3}, "cannot be kept with 40 features"),
+        ({"n_per_subsample": 0}, "n_per_subsample must be"),
+        ({"sampling": "bootstrap"}, "sampling must be one of"),
+        ({"n_subsamples": 7}, "even for pairs"),
+        ({"n_subsamples": 1}, "at least 2"),
+        ({"n_features_to_select": -1}, "n_features_to_select"),
+        ({"estimator": GaussianNB()}, "neither alpha nor C"),
+        ({"estimator": Ridge()}, "not sparse"),
+        ({"estimator": N3LARS(), "parameter": "form"}, "is a selector"),
+        ({"estimator": Lasso(), "parameter": "beta"}, "no parameter 'beta'"),
+        ({"estimator": Lasso(), "parameter": "tol"}, "Give values"),
+        ({"estimator": Lasso(), "values": 0.1}, "must be a list"),
+        ({"values": [0.1, 1.0]}, "must fall"),
+        ({"estimator": LPBoost(), "values": [1.0, 0.0]}, "nu must be a number above 0"),
+        (
+            {
+                "estimator": GaussianNB(),
+                "parameter": "var_smoothing",
+                "values": [1e-9],
+            },
+            "neither coef_ nor feature_importances_",
+        ),
+        (
+            {"threshold": None, "expected_false_selections": 0.05, "n_per_subsample": 30},
+            "no threshold bounds",
+        ),
+    ],
+)
+def test_refusals_in_words(options, message):
+    X, y = linear()
+    with pytest.raises(ValueError, match=message):
+        StabilitySelection(**{"n_subsamples": 4, **options}).fit(X, y > 0)
+
+
+def test_all_three_given_must_agree():
+    X, y = linear()
+    with pytest.raises(ValueError, match="a bound of"):
+        StabilitySelection(
+            threshold=0.75, expected_false_selections=1, n_per_subsample=20, n_subsamples=4
+        ).fit(X, y)
+
+
+def test_too_few_samples_are_refused():
+    X, y = linear(7, 9)
+    with pytest.raises(ValueError, match="at least 8 samples"):
+        StabilitySelection().fit(X, y)
+    X, y = linear(20, 9)
+    with pytest.raises(ValueError, match="two samples each"):
+        StabilitySelection().fit(X, np.r_[1, np.zeros(19, dtype=int)])

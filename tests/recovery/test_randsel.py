@@ -1,0 +1,42 @@
+"""RandSel finds known interactions with the stated probability, over fixed seeds."""
+
+import time
+
+import pytest
+
+from hsieve import RandSel
+from hsieve.data.synthetic import make_xor
+
+CASES = [
+    # n, d, kind, seeds, least found
+    (300, 200, "binary", 100, 95),
+    (300, 200, "clustered", 100, 95),
+    (1000, 2000, "binary", 20, 18),
+]
+MOST_SECONDS = 120
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "d", "kind", "seeds", "least"), CASES)
+def test_both_features_of_an_xor_are_last(n, d, kind, seeds, least):
+    found, start = 0, time.perf_counter()
+    for seed in range(seeds):
+        problem = make_xor(n, d, kind=kind, random_state=seed)
+        chosen = RandSel(2, n_jobs=2).fit(problem.X, problem.y).selected_indices_
+        found += sorted(chosen.tolist()) == [0, 1]
+    seconds = (time.perf_counter() - start) / seeds
+    print(f"{kind} n={n} d={d}: {found} of {seeds}, {seconds:.2f} s a run")
+    assert found >= least
+    assert seconds < MOST_SECONDS
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["binary", "clustered"])
+def test_the_plain_estimator_with_the_settings_of_the_thesis(kind):
+    found = 0
+    for seed in range(10):
+        problem = make_xor(300, 200, kind=kind, random_state=seed)
+        selector = RandSel(2, estimator="plain", n_jobs=2).fit(problem.X, problem.y)
+        found += sorted(selector.selected_indices_.tolist()) == [0, 1]
+    print(f"{kind}, plain: {found} of 10")
+    assert found >= 8

@@ -1,0 +1,164 @@
+"""LPBoost's optimum, against the whole linear program and by its optimality conditions."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from hsieve.solvers.lpboost import lpboost
+from hsieve.solvers.weak_learners import SingleFeatures, Stumps
+
+
+def problem(seed, n_samples=60, n_features=40, noise=1.0, share=0.5):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n_samples, n_features))
+    score = X[:, 0] - X[:, 1] + noise * rng.normal(size=n_samples)
+    y = np.where(score > np.quantile(score, 1 - share), 1.0, -1.0)
+    return (X - X.mean(axis=0)) / X.std(axis=0), y
+
+
+def all_stumps(X):
+    """Every stump of every feature, one column each."""
+    columns = []
+    for feature in X.T:
+        values = np.unique(feature)
+        for low, high in pairwise(values):
+            columns.append(np.where(feature >= (low + high) / 2, 1.0, -1.0))
+    return np.array(columns).T
+
+
+def direct_optimum(columns, y, nu):
+    """The primal of the thesis' eq. 3.4 with all columns: rho - D sum xi."""
+    n, d = columns.shape
+    price = 1 / (nu * 2 * min(np.sum(y > 0), np.sum(y < 0)))
+    signed = columns * y[:, None]
+    # Variables: w+, w-, b, rho, xi.
+    cost = np.r_[np.zeros(2 * d + 1), -1.0, np.full(n, price)]
+    margins = np.hstack([-signed, signed, -y[:, None], np.ones((n, 1)), -np.eye(n)])
+    norm = np.r_[np.ones(2 * d), np.zeros(n + 2)][None]
+    bounds = [(0, None)] * (2 * d) + [(None, None)] * 2 + [(0, None)] * n
+    solved = linprog(cost, A_ub=margins, b_ub=np.zeros(n), A_eq=norm, b_eq=[1.0], bounds=bounds)
+    assert solved.status == 0
+    return -solved.fun
+
+
+def decision(learners, fit):
+    pairs = zip(fit.features.tolist(), fit.cuts.tolist(), strict=True)
+    said = [learners.answers(*pair) for pair in pairs]
+    return np.array(said).reshape(len(said), -1).T @ fit.weights + fit.intercept
+
+
+@pytest.mark.parametrize("nu", [0.9, 0.6, 0.3])
+@pytest.mark.parametrize("share", [0.5, 0.2])
+@pytest.mark.parametrize("seed", range(3))
+def test_optimum_equals_the_direct_program_over_features(seed, share, nu):
+    X, y = problem(seed, n_features=90, share=share)
+    fit = lpboost(SingleFeatures(X), y, nu)
+    assert fit.nu == nu
+    assert fit.objective == pytest.approx(direct_optimum(X, y, nu), abs=1e-6)
+
+
+@pytest.mark.parametrize("nu", [0.8, 0.3])
+@pytest.mark.parametrize("seed", range(2))
+def test_optimum_equals_the_direct_program_over_stumps(seed, nu):
+    X, y = problem(seed, n_samples=40, n_features=8)
+    X = np.round(X, 1)  # so that values repeat
+    fit = lpboost(Stumps(X), y, nu)
+    assert fit.objective == pytest.approx(direct_optimum(all_stumps(X), y, nu), abs=1e-6)
+
+
+@pytest.mark.parametrize("family", [SingleFeatures, Stumps])
+@pytest.mark.parametrize("nu", [0.8, 0.4])
+@pytest.mark.parametrize("share", [0.5, 0.25])
+def test_margin_and_complementarity_conditions_hold(family, nu, share):
+    X, y = problem(5, n_features=70, share=share)
+    learners = family(X)
+    fit = lpboost(learners, y, nu)
+    twice_smaller = 2 * min(np.sum(y > 0), np.sum(y < 0))
+    price = 1 / (fit.nu * twice_smaller)
+    margins = y * decision(learners, fit)
+    slack = np.maximum(0, fit.margin - margins)
+    u = fit.sample_weights
+    assert np.abs(fit.weights).sum() == pytest.approx(1)
+    assert fit.margin - price * slack.sum() == pytest.approx(fit.objective, abs=1e-7)
+    assert u.min() >= -1e-9
+    assert u.max() <= price + 1e-9
+    assert u.sum() == pytest.approx(1)
+    assert u @ y == pytest.approx(0, abs=1e-8)
+    assert np.all(np.abs(u[margins > fit.margin + 1e-6]) < 1e-7)
+    assert np.all(np.abs(u[slack > 1e-6] - price) < 1e-7)
+    assert np.sum(slack > 1e-6) <= fit.nu * twice_smaller + 1e-6
+    for feature, cut, weight in zip(fit.features, fit.cuts, fit.weights, strict=True):
+        edge = (u * y) @ learners.answers(int(feature), int(cut))
+        assert edge * np.sign(weight) == pytest.approx(fit.objective, abs=1e-7)
+
+
+@pytest.mark.parametrize("family", [SingleFeatures, Stumps])
+def test_column_generation_ends_with_a_certificate_and_few_columns(family):
+    X, y = problem(1, n_samples=50, n_features=3000)
+    learners = family(X)
+    fit = lpboost(learners, y, 0.5)
+    edges, _ = learners.best_edges(fit.sample_weights * y)
+    assert np.abs(edges).max() <= fit.objective + 1e-7
+    assert 0 <= fit.gap <= 1e-7
+    assert 1 < fit.n_rounds < 40
+
+
+def test_stumps_are_priced_exactly():
+    X = np.round(problem(2, n_samples=30, n_features=6)[0], 0)
+    weights = np.random.default_rng(0).normal(size=30)
+    edges, cuts = Stumps(X).best_edges(weights)
+    for feature in range(6):
+        best = np.abs(all_stumps(X[:, [feature]]).T @ weights).max()
+        assert abs(edges[feature]) == pytest.approx(best)
+        said = Stumps(X).answers(feature, int(cuts[feature]))
+        assert said @ weights == pytest.approx(edges[feature])
+        threshold = Stumps(X).threshold(feature, int(cuts[feature]))
+        np.testing.assert_array_equal(said, np.where(X[:, feature] >= threshold, 1.0, -1.0))
+
+
+def test_neighbouring_floats_are_told_apart():
+    low = 1.0
+    column = np.array([[low], [np.nextafter(low, 2)], [low], [np.nextafter(low, 2)]])
+    stumps = Stumps(column)
+    assert stumps.threshold(0, 1) == column[1, 0]
+
+
+@pytest.mark.parametrize("family", [SingleFeatures, Stumps])
+def test_of_equal_columns_the_first_has_the_weight(family):
+    X, y = problem(3, n_features=10)
+    # Turned around, a stump may have its best cut at another of two places that tie.
+    doubled = np.hstack([X, X, -X] if family is SingleFeatures else [X, X])
+    once, twice = lpboost(family(X), y, 0.6), lpboost(family(doubled), y, 0.6)
+    assert twice.objective == pytest.approx(once.objective, abs=1e-9)
+    assert set(twice.features.tolist()) <= set(range(10))
+
+
+def test_constant_columns_never_join():
+    X, y = problem(3, n_features=10)
+    X[:, :5] = 0.0
+    assert lpboost(SingleFeatures(X), y, 0.6).features.min() >= 5
+    nothing = lpboost(SingleFeatures(np.zeros((60, 3))), y, 0.6)
+    assert len(nothing.weights) == 0
+    assert nothing.objective == 0
+    constant = lpboost(Stumps(np.ones((60, 3))), np.where(np.arange(60) < 20, 1.0, -1.0), 0.5)
+    assert constant.intercept < 0
+
+
+def test_a_nu_too_small_for_overlapping_classes_is_raised():
+    X, y = problem(4, n_samples=200, n_features=3, noise=2.0)
+    fit = lpboost(SingleFeatures(X), y, 0.01)
+    assert fit.nu > 0.2
+    assert fit.objective > 0
+    # Below the nu found nothing but w = 0 is optimal, just as the direct program says.
+    assert direct_optimum(X, y, fit.nu) == pytest.approx(fit.objective, abs=1e-6)
+    assert direct_optimum(X, y, fit.nu / 1.02) == pytest.approx(0, abs=1e-7)
+
+
+def test_separable_data_have_the_hard_margin_for_a_small_nu():
+    X, y = problem(6, n_samples=30, n_features=100)
+    fit = lpboost(SingleFeatures(X), y, 0.02)
+    learners = SingleFeatures(X)
+    assert (y * decision(learners, fit)).min() == pytest.approx(fit.margin, abs=1e-7)
+    assert fit.margin == pytest.approx(fit.objective, abs=1e-8)

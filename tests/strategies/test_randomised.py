@@ -1,0 +1,234 @@
+"""Randomised contributions: the thesis' estimator to the letter, and the promises of both."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from hsieve import HSIC, NHSIC, DependenceSelector, RandomisedContributions, kernels
+from hsieve.data.synthetic import make_xor
+from hsieve.kernels.columns import standardised
+from hsieve.strategies.random_draws import Sampler
+from tests.reference import naive_randsel
+from tests.reference.naive import delta_gram
+
+SIGMA = 2.0
+ALIGNMENT = NHSIC(kernel_x=kernels.Gaussian(SIGMA))
+NARROW = HSIC(kernel_x=kernels.Gaussian("narrow"), compensate=True)
+
+
+def searched(strategy, X, y, measure=ALIGNMENT):
+    return strategy.search(measure.bind(X, y), 2)
+
+
+@pytest.fixture
+def problem(rng):
+    X = rng.normal(size=(24, 7))
+    return X, (X[:, 1] * X[:, 4] > 0).astype(int)
+
+
+def sampler_of(strategy, n_samples, groups=None):
+    seed = int(np.random.default_rng(strategy.random_state).integers(2**63))
+    groups = np.zeros(n_samples, dtype=int) if groups is None else groups
+    return Sampler.over(groups, strategy.subsample, strategy.share_of_features, seed)
+
+
+@pytest.mark.parametrize("n_features", [7, 6])
+def test_the_plain_estimator_is_algorithm_6(problem, n_features):
+    X, y = problem
+    X = X[:, :n_features]
+    strategy = RandomisedContributions(
+        estimator="plain", n_rounds=20, subsample=0.5, random_state=3
+    )
+    sampler = sampler_of(strategy, len(X))
+
+    def rounds_of(iteration, n_left):
+        draws = (sampler.draw(iteration, i, n_left, n_left) for i in range(20))
+        return [(draw.samples, list(draw.chosen), list(draw.others)) for draw in draws]
+
+    path = searched(strategy, X, y)
+    history, order = naive_randsel.randsel(standardised(X), delta_gram(y), rounds_of, SIGMA, 0.25)
+    assert path.order.tolist() == order
+    assert len(path.contributions) == len(history)
+    for row, truth in zip(path.contributions, history, strict=True):
+        expected = [truth.get(feature, np.nan) for feature in range(n_features)]
+        np.testing.assert_allclose(row, expected, rtol=0, atol=1e-12)
+
+
+def test_a_sweep_is_what_each_feature_brings_to_the_random_sets(problem):
+    X, y = problem
+    strategy = RandomisedContributions(n_rounds=5, subsample=0.5, random_state=3)
+    sampler = sampler_of(strategy, len(X))
+    bound = ALIGNMENT.bind(X, y)
+    expected = np.zeros(7)
+    for i in range(5):
+        draw = sampler.draw(0, i, 7, 7)
+        part = bound.part(draw.samples, np.arange(7))
+        for j in range(7):
+            with_it, without = np.union1d(draw.chosen, [j]), np.setdiff1d(draw.chosen, [j])
+            expected[j] += (part.subset_score(with_it) - part.subset_score(without)) / 5
+    found = strategy.search(bound, 2).contributions[0]
+    np.testing.assert_allclose(found, expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("measure", [ALIGNMENT, HSIC(), HSIC(estimator="biased", compensate=True)])
+def test_a_part_of_a_bound_measure_is_the_measure_of_that_part(measure, problem):
+    X, y = problem
+    samples, features = np.array([0, 3, 5, 6, 9, 12, 20, 22]), np.array([4, 1, 2])
+    measure = clone(measure).set_params(standardise=False)
+    kernel_y = kernels.Precomputed()
+    gram = kernels.Delta().gram(y)
+    part = measure.bind(X, y).part(samples, features)
+    alone = type(measure)(**{**measure.get_params(deep=False), "kernel_y": kernel_y}).bind(
+        X[np.ix_(samples, features)], gram[np.ix_(samples, samples)]
+    )
+    chosen, everything = np.array([0, 2]), np.arange(3)
+    assert part.subset_score(chosen) == pytest.approx(alone.subset_score(chosen), rel=1e-10)
+    np.testing.assert_allclose(
+        part.worth(chosen, everything), alone.worth(chosen, everything), atol=1e-12
+    )
+
+
+def test_categories_keep_their_columns_in_a_part(rng):
+    X = np.column_stack([rng.normal(size=30), rng.integers(3, size=30), rng.normal(size=30)])
+    bound = HSIC(categorical=[1]).bind(X, rng.normal(size=30))
+    part = bound.part(np.arange(30), np.array([2, 1]))
+    assert part.subset_score([1]) == pytest.approx(bound.subset_score([1]))
+    assert part.subset_score([0, 1]) == pytest.approx(bound.subset_score([1, 2]))
+
+
+@pytest.mark.parametrize("estimator", ["plain", "sweep"])
+def test_the_number_of_workers_changes_nothing(estimator):
+    data = make_xor(60, 12, random_state=0)
+    paths = [
+        searched(
+            RandomisedContributions(estimator=estimator, n_rounds=40, n_jobs=n_jobs),
+            data.X,
+            data.y,
+            NARROW,
+        )
+        for n_jobs in (1, 2)
+    ]
+    assert paths[0].order.tolist() == paths[1].order.tolist()
+    np.testing.assert_array_equal(paths[0].contributions, paths[1].contributions)
+
+
+def test_a_seed_gives_one_answer_and_another_seed_other_draws(problem):
+    def contributions(random_state):
+        strategy = RandomisedContributions(n_rounds=6, random_state=random_state)
+        return searched(strategy, *problem).contributions[0]
+
+    np.testing.assert_array_equal(contributions(1), contributions(1))
+    np.testing.assert_array_equal(
+        contributions(np.random.default_rng(1)), contributions(np.random.default_rng(1))
+    )
+    assert (contributions(1) != contributions(2)).any()
+
+
+@pytest.mark.parametrize("estimator", ["plain", "sweep"])
+def test_the_path_ranks_all_features_and_keeps_the_nested_sets(estimator, problem):
+    strategy = RandomisedContributions(estimator=estimator, n_rounds=30, step=0.3)
+    path = searched(strategy, *problem)
+    assert sorted(path.order.tolist()) == list(range(7))
+    # 7, 5, 4, 3, 2 features, judged one time each.
+    assert np.isfinite(path.contributions).sum(axis=1).tolist() == [7, 5, 4, 3, 2]
+    assert sorted(path.sizes.tolist()) == [2, 3, 4, 5, 7]
+    for row, members in zip(path.contributions, path.nested_sets, strict=True):
+        assert members.tolist() == np.flatnonzero(np.nan_to_num(row) > 0).tolist()
+    for feature, score in zip(path.order, path.feature_scores, strict=True):
+        judged = path.contributions[:, feature]
+        assert score == judged[np.isfinite(judged)][-1]
+    bound = ALIGNMENT.bind(*problem)
+    for size, score in zip(path.sizes, path.set_scores, strict=True):
+        assert score == pytest.approx(bound.subset_score(path.order[:size]))
+
+
+@pytest.mark.parametrize("estimator", ["plain", "sweep"])
+def test_features_at_the_top_long_enough_are_fixed(estimator, rng):
+    X = rng.normal(size=(80, 12))
+    y = (X[:, 3] + X[:, 8] > 0).astype(int)
+    strategy = RandomisedContributions(
+        estimator=estimator, n_rounds=60, subsample=0.5, fix_after=2, top_share=0.2
+    )
+    path = searched(strategy, X, y)
+    assert sorted(path.fixed[:2].tolist()) == [3, 8]
+    assert path.order[: len(path.fixed)].tolist() == path.fixed.tolist()
+    assert path.fixed_after[0] == 1
+    assert sorted(path.order.tolist()) == list(range(12))
+    # A fixed feature is judged no more, and belongs to every later set.
+    assert np.isnan(path.contributions[2:, path.fixed[0]]).all()
+    assert all(path.fixed[0] in members for members in path.nested_sets[2:])
+
+
+def test_balanced_subsamples_hold_equally_many_of_each_class(rng):
+    groups = np.repeat([0, 1, 2], [60, 30, 3])
+    sampler = Sampler.over(groups, 0.25, 0.5, seed=0)
+    for position in range(5):
+        drawn = sampler.draw(0, position, 4, 4).samples
+        assert np.bincount(groups[drawn]).tolist() == [8, 8, 3]
+        assert len(set(drawn)) == len(drawn)
+    found = HSIC().bind(rng.normal(size=(93, 4)), groups).sample_groups
+    assert len(set(zip(groups, found, strict=True))) == len(set(found)) == 3
+
+
+def test_a_balanced_draw_needs_classes(rng):
+    X = rng.normal(size=(30, 4))
+    with pytest.raises(ValueError, match="balanced=True needs classes, but the target holds 30"):
+        searched(RandomisedContributions(balanced=True), X, rng.normal(size=30))
+
+
+def test_smaller_sets_of_features_can_be_drawn():
+    sampler = Sampler.over(np.zeros(40, dtype=int), 0.5, 0.1, seed=0)
+    assert len(sampler.draw(0, 0, 200, 200).chosen) == 20
+    assert len(sampler.draw(0, 0, 20, 20).chosen) == 8
+    assert len(sampler.draw(0, 0, 6, 6).chosen) == 3
+    # Fixed features are in the set and in its complement.
+    draw = sampler.draw(0, 0, 6, 8)
+    assert draw.chosen[-2:].tolist() == draw.others[-2:].tolist() == [6, 7]
+
+
+def test_of_an_odd_number_either_half_is_taken():
+    sampler = Sampler.over(np.zeros(40, dtype=int), 0.5, 0.5, seed=0)
+    sizes = {len(sampler.draw(0, position, 7, 7).chosen) for position in range(20)}
+    assert sizes == {3, 4}
+
+
+@pytest.mark.parametrize("n_features", [1, 2])
+@pytest.mark.parametrize("estimator", ["plain", "sweep"])
+def test_few_features_are_judged_once(estimator, n_features, rng):
+    X = rng.normal(size=(30, n_features))
+    strategy = RandomisedContributions(estimator=estimator, n_rounds=10)
+    path = searched(strategy, X, X[:, -1] > 0)
+    assert path.order[0] == n_features - 1
+    assert path.contributions.shape == (1, n_features)
+
+
+@pytest.mark.parametrize(
+    ("settings", "complaint"),
+    [
+        ({"estimator": "mean"}, "estimator must be one of"),
+        ({"n_rounds": 0}, "n_rounds must be None or a whole number"),
+        ({"fix_after": 1.5}, "fix_after must be None or a whole number"),
+        ({"subsample": 0}, "subsample must be None, a share"),
+        ({"subsample": 1.5}, "subsample must be None, a share"),
+        ({"step": 1}, "step must be a share between 0 and 1"),
+        ({"top_share": "half"}, "top_share must be a share"),
+        ({"share_of_features": 0}, "share_of_features must be a share"),
+        ({"estimator": "plain", "share_of_features": 0.2}, "compares halves"),
+    ],
+)
+def test_settings_that_make_no_sense_are_refused(settings, complaint, problem):
+    with pytest.raises(ValueError, match=complaint):
+        DependenceSelector(ALIGNMENT, strategy=RandomisedContributions(**settings)).fit(*problem)
+
+
+def test_constant_features_have_no_contributions(rng):
+    X = rng.normal(size=(40, 5))
+    X[:, 2] = 1.0
+    selector = DependenceSelector(
+        ALIGNMENT, strategy=RandomisedContributions(n_rounds=5), n_features_to_select=2
+    )
+    with pytest.warns(UserWarning, match="constant"):
+        path = selector.fit(X, X[:, 3] > 0).path_
+    assert np.isnan(path.contributions[:, 2]).all()
+    assert path.order[-1] == 2
+    assert selector.selected_indices_[0] == 3
