@@ -8,6 +8,7 @@ the search is run for them.
 import warnings
 from abc import abstractmethod
 from collections.abc import Collection
+from contextlib import nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -273,8 +274,9 @@ class SearchSelector(BaseSelector):
             self._check(measure, target, len(data))
             self._check_strategy(strategy)
             varying = self._varying_features(constant_columns(data))
-            bound = _bind(measure, data, target, varying)
-            self._search((measure, strategy), bound, varying, (as_blocks(data), target))
+            with one_blas_thread() if measure.has_small_products else nullcontext():
+                bound = _bind(measure, data, target, varying)
+                self._search((measure, strategy), bound, varying, (as_blocks(data), target))
         return self
 
     def _check_strategy(self, strategy: Strategy) -> None:

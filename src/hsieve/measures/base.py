@@ -217,6 +217,8 @@ class Measure(BaseEstimator, ABC):
     # Whether `bind` takes column blocks, finds constant features itself (`bound.constant`) and can
     # be narrowed to others (`bound.among`).
     takes_blocks: ClassVar[bool] = False
+    # Whether its products are so small that several threads only wait for each other.
+    has_small_products: ClassVar[bool] = False
 
     @property
     def redundancy_is_psd(self) -> bool:

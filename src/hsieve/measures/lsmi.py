@@ -25,7 +25,7 @@ information", 2012.
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -225,6 +225,8 @@ class LSMI(Measure):
         self.target_kind = target_kind
         self.precision = precision
         self.random_state = random_state
+
+    has_small_products: ClassVar[bool] = True
 
     @property
     def redundancy_is_positive(self) -> bool:
