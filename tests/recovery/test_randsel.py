@@ -1,7 +1,5 @@
 """RandSel finds known interactions with the stated probability, over fixed seeds."""
 
-import time
-
 import pytest
 
 from hsieve import RandSel
@@ -13,21 +11,18 @@ CASES = [
     (300, 200, "clustered", 100, 95),
     (1000, 2000, "binary", 20, 18),
 ]
-MOST_SECONDS = 120
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("n", "d", "kind", "seeds", "least"), CASES)
 def test_both_features_of_an_xor_are_last(n, d, kind, seeds, least):
-    found, start = 0, time.perf_counter()
+    found = 0
     for seed in range(seeds):
         problem = make_xor(n, d, kind=kind, random_state=seed)
         chosen = RandSel(2, n_jobs=2).fit(problem.X, problem.y).selected_indices_
         found += sorted(chosen.tolist()) == [0, 1]
-    seconds = (time.perf_counter() - start) / seeds
-    print(f"{kind} n={n} d={d}: {found} of {seeds}, {seconds:.2f} s a run")
+    print(f"{kind} n={n} d={d}: {found} of {seeds}")
     assert found >= least
-    assert seconds < MOST_SECONDS
 
 
 @pytest.mark.slow
