@@ -165,9 +165,8 @@ def test_the_density_ratio_is_one_on_average_over_independent_pairs(rng):
     x = rng.normal(size=400)
     y = (x + 0.3 * rng.normal(size=400) > 0).astype(int)
     fit = lsmi(x[:, None], y)
-    z = (x - x.mean()) / x.std()
     shuffled = np.mean(
-        [fit.density_ratio(z[:, None], rng.permutation(y)).mean() for _ in range(50)]
+        [fit.density_ratio(x[:, None], rng.permutation(y)).mean() for _ in range(50)]
     )
     assert shuffled == pytest.approx(1.0, abs=0.05)
     assert fit.density_ratio([[2.0]], [1])[0] > 1.5
@@ -176,11 +175,11 @@ def test_the_density_ratio_is_one_on_average_over_independent_pairs(rng):
 
 def test_the_density_ratio_of_numbers_gives_back_the_value(rng):
     """Half the mean ratio over the pairs at hand, less one half, is the value."""
-    x = rng.normal(size=300)
-    y = x**2 + 0.1 * rng.normal(size=300)
+    x = 50 + 7 * rng.normal(size=300)
+    y = x**2 + rng.normal(size=300)
     fit = lsmi(x[:, None], y)
-    z, t = ((part - part.mean()) / part.std() for part in (x, y))
-    assert 0.5 * fit.density_ratio(z[:, None], t).mean() - 0.5 == pytest.approx(fit.value)
+    assert len(repr(fit)) < 200
+    assert 0.5 * fit.density_ratio(x[:, None], y).mean() - 0.5 == pytest.approx(fit.value)
 
 
 def test_a_sweep_scores_every_change_with_the_model_of_the_set(rng):

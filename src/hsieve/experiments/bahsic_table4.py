@@ -165,20 +165,7 @@ REMARKS = (
 
 
 def plan(trials: int, seed: int) -> list[Piece]:
-    """List the folds of all data sets.
-
-    Parameters
-    ----------
-    trials : int
-        Number of repetitions with other folds.
-    seed : int
-        Seed of all random choices.
-
-    Returns
-    -------
-    list of Piece
-        One for each data set, trial and fold.
-    """
+    """List the folds of all data sets."""
     return [
         Piece(task.name, trial, fold, work=Work(task, place, N_FOLDS, seed))
         for place, task in enumerate(TASKS)
@@ -188,42 +175,13 @@ def plan(trials: int, seed: int) -> list[Piece]:
 
 
 def load(piece: Piece) -> tuple[FloatArray, FloatArray]:
-    """Return the features and the target of a piece.
-
-    Parameters
-    ----------
-    piece : Piece
-        A fold.
-
-    Returns
-    -------
-    tuple of ndarray
-        Features and target.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        If the collection or the data set is missing.
-    """
+    """Return the features and the target of a piece."""
     data: tuple[FloatArray, FloatArray] = piece.work.task.load()
     return data
 
 
 def measure(piece: Piece, data: tuple[FloatArray, FloatArray]) -> list[Record]:
-    """Measure all methods on one fold.
-
-    Parameters
-    ----------
-    piece : Piece
-        The fold.
-    data : tuple of ndarray
-        Features and target.
-
-    Returns
-    -------
-    list of dict
-        One record for each method.
-    """
+    """Measure all methods on one fold."""
     work: Work = piece.work
     folds = KFold(work.n_folds, shuffle=True, random_state=work.seed + piece.trial)
     train, test = list(folds.split(data[0]))[piece.part]
@@ -232,18 +190,7 @@ def measure(piece: Piece, data: tuple[FloatArray, FloatArray]) -> list[Record]:
 
 
 def summarise(records: Sequence[Record]) -> list[Comparison]:
-    """Average over folds and trials, beside the published figures.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all folds or some.
-
-    Returns
-    -------
-    list of Comparison
-        One for each data set and method, in the order of the table.
-    """
+    """Average over folds and trials, beside the published figures."""
     cells = []
     for task in TASKS:
         for method in METHODS:
@@ -253,40 +200,18 @@ def summarise(records: Sequence[Record]) -> list[Comparison]:
                 if record["dataset"] == task.name and record["method"] == method
             ]
             if errors:
-                measured = Figure(float(np.mean(errors)), float(np.std(errors)))
+                measured = Figure.of(errors)
                 cells.append(Comparison(task.name, method, measured, task.published.get(method)))
     return cells
 
 
 def tables(records: Sequence[Record]) -> list[TextTable]:
-    """Lay out the figures.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all folds or some.
-
-    Returns
-    -------
-    list of TextTable
-        One table.
-    """
+    """Lay out the figures."""
     return [long_table(TITLE, "RMSE", summarise(records))]
 
 
 def explain(records: Sequence[Record]) -> list[str]:
-    """Say how the figures were made and where the paper's data differ from ours.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all folds or some.
-
-    Returns
-    -------
-    list of str
-        Sentences for the reader of the table.
-    """
+    """Say how the figures were made and where the paper's data differ from ours."""
     sentences = [
         f"Root mean square error: mean and deviation over {N_FOLDS} folds; difference = ours "
         "minus the paper's.",

@@ -138,20 +138,7 @@ class Work:
 
 
 def plan(trials: int, seed: int) -> list[Piece]:
-    """List the folds of all data sets, for each method.
-
-    Parameters
-    ----------
-    trials : int
-        Number of repetitions with other folds.
-    seed : int
-        Seed of all random choices.
-
-    Returns
-    -------
-    list of Piece
-        One for each data set, trial, fold and method.
-    """
+    """List the folds of all data sets, for each method."""
     return [
         Piece(task.name, trial, fold, method, work=Work(task, place, N_FOLDS, seed))
         for place, task in enumerate(TASKS)
@@ -162,42 +149,13 @@ def plan(trials: int, seed: int) -> list[Piece]:
 
 
 def load(piece: Piece) -> tuple[Any, Any]:
-    """Return the genes and the classes of a piece.
-
-    Parameters
-    ----------
-    piece : Piece
-        A fold.
-
-    Returns
-    -------
-    tuple of ndarray
-        Genes and classes.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        If the collection or the data set is missing.
-    """
+    """Return the genes and the classes of a piece."""
     data: tuple[Any, Any] = piece.work.task.load()
     return data
 
 
 def measure(piece: Piece, data: tuple[Any, Any]) -> list[Record]:
-    """Select ten genes by one method on one fold, and test them.
-
-    Parameters
-    ----------
-    piece : Piece
-        Fold and method.
-    data : tuple of ndarray
-        Genes and classes.
-
-    Returns
-    -------
-    list of dict
-        One record.
-    """
+    """Select ten genes by one method on one fold, and test them."""
     X, y = data
     work: Work = piece.work
     train, test = stratified_folds(y, work.n_folds, work.seed + piece.trial)[piece.part]
@@ -225,19 +183,7 @@ def measure(piece: Piece, data: tuple[Any, Any]) -> list[Record]:
 
 
 def summarise(records: Sequence[Record]) -> list[Comparison]:
-    """Put together errors and overlaps.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, on all folds or some.
-
-    Returns
-    -------
-    list of Comparison
-        For each data set and method the error, a share, over the folds that there are; and the
-        overlap, of trials with all their folds.
-    """
+    """Put together errors and overlaps."""
     cells = []
     for (dataset, method), found in observations.results_of(records).items():
         error = Figure(found.error, found.deviation)
@@ -248,18 +194,7 @@ def summarise(records: Sequence[Record]) -> list[Comparison]:
 
 
 def tables(records: Sequence[Record]) -> list[TextTable]:
-    """Lay out the two tables and the observations.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, on all folds or some.
-
-    Returns
-    -------
-    list of TextTable
-        As far as there are records.
-    """
+    """Lay out the two tables and the observations."""
     shown = []
     for two_classes, title in TITLES.items():
         of_table = [r for r in records if (int(r["n_classes"]) == 2) == two_classes]
@@ -269,18 +204,7 @@ def tables(records: Sequence[Record]) -> list[TextTable]:
 
 
 def explain(records: Sequence[Record]) -> list[str]:
-    """Say how the figures were made, and whether the paper's observations hold.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, on all folds or some.
-
-    Returns
-    -------
-    list of str
-        Sentences for the reader of the tables.
-    """
+    """Say how the figures were made, and whether the paper's observations hold."""
     sentences = [
         f"Stratified {N_FOLDS}-fold cross-validation, {N_GENES} genes selected in each training "
         "part, support vector machine with a Gaussian kernel, one against the rest for several "

@@ -7,9 +7,11 @@ and keeps their records in a file, so that a run can be continued; everything sh
 from the records afterwards, also from those of half a run.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from hsieve.experiments.layout import TextTable
 
@@ -94,6 +96,12 @@ class Figure:
 
     mean: float
     deviation: float
+
+    @classmethod
+    def of(cls, values: Iterable[float]) -> "Figure":
+        """Summarise values that were measured, at least one."""
+        measured = np.fromiter(values, dtype=np.float64)
+        return cls(float(measured.mean()), float(measured.std()))
 
 
 @dataclass(frozen=True)

@@ -113,20 +113,7 @@ def f_measure(selected: ArrayLike, true: ArrayLike) -> float:
 
 
 def plan(trials: int, seed: int) -> list[Piece]:
-    """List all selections.
-
-    Parameters
-    ----------
-    trials : int
-        Number of samples drawn of each toy set.
-    seed : int
-        Seed of all random choices.
-
-    Returns
-    -------
-    list of Piece
-        One for each toy set, trial and method.
-    """
+    """List all selections."""
     return [
         Piece(dataset, trial, method=method, work=Work(place, N_SAMPLES, seed))
         for place, dataset in enumerate(GENERATORS)
@@ -136,18 +123,7 @@ def plan(trials: int, seed: int) -> list[Piece]:
 
 
 def measure(piece: Piece, _: None = None) -> list[Record]:
-    """Select features of one sample with one method.
-
-    Parameters
-    ----------
-    piece : Piece
-        Toy set, trial and method.
-
-    Returns
-    -------
-    list of dict
-        One record.
-    """
+    """Select features of one sample with one method."""
     work: Work = piece.work
     problem = work.problem(piece.dataset, piece.trial)
     selected, seconds = select(
@@ -170,24 +146,13 @@ def measure(piece: Piece, _: None = None) -> list[Record]:
 
 
 def summarise(records: Sequence[Record]) -> list[Comparison]:
-    """Average over trials, beside the published figures.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all trials or some.
-
-    Returns
-    -------
-    list of Comparison
-        One for each toy set and method, in the order of the table.
-    """
+    """Average over trials, beside the published figures."""
     values: dict[tuple[str, str], list[float]] = {}
     for record in records:
         cell = str(record["dataset"]), str(record["method"])
         values.setdefault(cell, []).append(float(record["f_measure"]))
     return [
-        Comparison(dataset, method, _figure(values[dataset, method]), Figure(*published))
+        Comparison(dataset, method, Figure.of(values[dataset, method]), Figure(*published))
         for dataset, row in PUBLISHED.items()
         for method, published in zip(METHODS, row, strict=True)
         if (dataset, method) in values
@@ -195,34 +160,12 @@ def summarise(records: Sequence[Record]) -> list[Comparison]:
 
 
 def tables(records: Sequence[Record]) -> list[TextTable]:
-    """Lay out the figures.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all trials or some.
-
-    Returns
-    -------
-    list of TextTable
-        One table.
-    """
+    """Lay out the figures."""
     return [long_table(TITLE, "F-measure", summarise(records))]
 
 
 def explain(records: Sequence[Record]) -> list[str]:
-    """Say how the figures were made, and where and why they differ from the paper's.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all trials or some.
-
-    Returns
-    -------
-    list of str
-        Sentences for the reader of the table.
-    """
+    """Say how the figures were made, and where and why they differ from the paper's."""
     n_trials = len({record["trial"] for record in records})
     return [
         f"Mean and deviation over {n_trials} trials (paper: {N_TRIALS}) of {N_SAMPLES} samples; "
@@ -233,11 +176,6 @@ def explain(records: Sequence[Record]) -> list[str]:
         *_far_cells(records),
         *REMARKS,
     ]
-
-
-def _figure(values: Sequence[float]) -> Figure:
-    """Mean and deviation."""
-    return Figure(float(np.mean(values)), float(np.std(values)))
 
 
 def _far_cells(records: Sequence[Record]) -> Iterator[str]:

@@ -170,20 +170,7 @@ class Work:
 
 
 def plan(trials: int, seed: int) -> list[Piece]:
-    """List all selections.
-
-    Parameters
-    ----------
-    trials : int
-        Number of draws of rows.
-    seed : int
-        Seed of all random choices.
-
-    Returns
-    -------
-    list of Piece
-        One for each data set, trial and method.
-    """
+    """List all selections."""
     return [
         Piece(task.name, trial, method=method, work=Work(task, place, N_ROWS, seed))
         for place, task in enumerate(TASKS)
@@ -193,42 +180,13 @@ def plan(trials: int, seed: int) -> list[Piece]:
 
 
 def load(piece: Piece) -> tuple[NDArray[np.float64], NDArray[Any]]:
-    """Return the features and the target of a piece.
-
-    Parameters
-    ----------
-    piece : Piece
-        A selection.
-
-    Returns
-    -------
-    tuple of ndarray
-        Features and target.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        If the collection or the data set is missing.
-    """
+    """Return the features and the target of a piece."""
     task: Task = piece.work.task
     return task.load()
 
 
 def measure(piece: Piece, data: tuple[NDArray[np.float64], NDArray[Any]]) -> list[Record]:
-    """Select features with one method on the rows of one trial, and judge them.
-
-    Parameters
-    ----------
-    piece : Piece
-        Data set, trial and method.
-    data : tuple of ndarray
-        Features and target.
-
-    Returns
-    -------
-    list of dict
-        One record.
-    """
+    """Select features with one method on the rows of one trial, and judge them."""
     work: Work = piece.work
     classes = work.task.n_classes > 0
     # Rows and folds are those of the trial, whatever the method.
@@ -260,39 +218,16 @@ def measure(piece: Piece, data: tuple[NDArray[np.float64], NDArray[Any]]) -> lis
 
 
 def summarise(records: Sequence[Record]) -> list[Comparison]:
-    """Average over trials, beside the authors' figures.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all trials or some.
-
-    Returns
-    -------
-    list of Comparison
-        One for each data set and method, in the order of the table.
-    """
+    """Average over trials, beside the authors' figures."""
     return [
-        Comparison(task.name, method, _figure(by_trial), task.published.get(method))
+        Comparison(task.name, method, Figure.of(by_trial.values()), task.published.get(method))
         for task, errors in _by_task(records)
         for method, by_trial in errors.items()
     ]
 
 
 def tables(records: Sequence[Record]) -> list[TextTable]:
-    """Lay out errors and seconds.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all trials or some.
-
-    Returns
-    -------
-    list of TextTable
-        Errors, with tops and wins under them, their differences from the published ones, and
-        seconds of a selection.
-    """
+    """Lay out errors and seconds."""
     errors = [errors for _, errors in _by_task(records)]
     tops, wins = n_tops(errors), n_wins(errors)
     footer = {
@@ -300,7 +235,7 @@ def tables(records: Sequence[Record]) -> list[TextTable]:
         "wins": {method: str(wins[method]) for method in wins},
     }
     cells = [
-        Comparison(task.name, method, _figure(by_trial))
+        Comparison(task.name, method, Figure.of(by_trial.values()))
         for task, seconds in _by_task(records, "seconds")
         for method, by_trial in seconds.items()
     ]
@@ -313,18 +248,7 @@ def tables(records: Sequence[Record]) -> list[TextTable]:
 
 
 def explain(records: Sequence[Record]) -> list[str]:
-    """Say how the figures were made, how near L1-LSMI comes, and what deviates from the protocol.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, of all trials or some.
-
-    Returns
-    -------
-    list of str
-        Sentences for the reader of the table.
-    """
+    """Say how the figures were made, how L1-LSMI stands, and what deviates from the protocol."""
     n_trials = len({record["trial"] for record in records})
     return [
         f"Mean over {n_trials} trials (authors: 50) of the smallest 5-fold cross-validation error "
@@ -347,12 +271,6 @@ def _by_task(records: Sequence[Record], key: str = "error") -> Iterator[tuple[Ta
                 of_method[int(record["trial"])] = float(record[key])
         if errors:
             yield task, {method: errors[method] for method in METHODS if method in errors}
-
-
-def _figure(by_trial: Mapping[int, float]) -> Figure:
-    """Mean and deviation over trials."""
-    values = list(by_trial.values())
-    return Figure(float(np.mean(values)), float(np.std(values)))
 
 
 def _write_mean(cell: Comparison) -> str:

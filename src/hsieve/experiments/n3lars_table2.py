@@ -166,21 +166,7 @@ REMARKS = (
 
 
 def plan(trials: int, seed: int) -> list[Piece]:
-    """List the splits of all data sets.
-
-    Parameters
-    ----------
-    trials : int
-        Number of repetitions with other splits.
-    seed : int
-        Seed of all random choices.
-
-    Returns
-    -------
-    list of Piece
-        One for each data set, trial and split, and, where it is installed, one more for
-        pyHSICLasso on the first splits: so it can be added to results without it.
-    """
+    """List the splits of all data sets."""
     n_peer_splits = N_PEER_SPLITS if peer.is_installed() else 0
     return [
         Piece(task.name, trial, split, method, work=Work(task, place, N_SPLITS, seed))
@@ -192,42 +178,13 @@ def plan(trials: int, seed: int) -> list[Piece]:
 
 
 def load(piece: Piece) -> tuple[Any, Any]:
-    """Return the features and the target of a piece.
-
-    Parameters
-    ----------
-    piece : Piece
-        A split.
-
-    Returns
-    -------
-    tuple of ndarray
-        Features and target.
-
-    Raises
-    ------
-    DatasetNotFoundError
-        If the collection or the data set is missing.
-    """
+    """Return the features and the target of a piece."""
     data: tuple[Any, Any] = piece.work.task.load()
     return data
 
 
 def measure(piece: Piece, data: tuple[Any, Any]) -> list[Record]:
-    """Select features and measure them on one split.
-
-    Parameters
-    ----------
-    piece : Piece
-        The split, and whether it is for pyHSICLasso.
-    data : tuple of ndarray
-        Features and target.
-
-    Returns
-    -------
-    list of dict
-        One record for each method and number of features.
-    """
+    """Select features and measure them on one split."""
     work: Work = piece.work
     kind = StratifiedShuffleSplit if work.task.classes else ShuffleSplit
     parts = kind(work.n_splits, test_size=TEST_SHARE, random_state=work.seed + piece.trial)
@@ -241,18 +198,7 @@ def measure(piece: Piece, data: tuple[Any, Any]) -> list[Record]:
 
 
 def summarise(records: Sequence[Record]) -> list[Comparison]:
-    """Average over splits and trials, beside the published figures.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, on all splits or some.
-
-    Returns
-    -------
-    list of Comparison
-        For each data set redundancy, prediction, and what pyHSICLasso's choice shares with ours.
-    """
+    """Average over splits and trials, beside the published figures."""
     cells = []
     for task in TASKS:
         of_task = [record for record in records if record["dataset"] == task.name]
@@ -262,34 +208,12 @@ def summarise(records: Sequence[Record]) -> list[Comparison]:
 
 
 def tables(records: Sequence[Record]) -> list[TextTable]:
-    """Lay out the figures.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, on all splits or some.
-
-    Returns
-    -------
-    list of TextTable
-        One table.
-    """
+    """Lay out the figures."""
     return [long_table(TITLE, "mean", summarise(records))]
 
 
 def explain(records: Sequence[Record]) -> list[str]:
-    """Say how the figures were made and where the paper's data differ from ours.
-
-    Parameters
-    ----------
-    records : sequence of dict
-        What was measured, on all splits or some.
-
-    Returns
-    -------
-    list of str
-        Sentences for the reader of the table.
-    """
+    """Say how the figures were made and where the paper's data differ from ours."""
     n_splits = len({(record["trial"], record["split"]) for record in records})
     sizes = ", ".join(map(str, SIZES))
     sentences = [
@@ -329,7 +253,7 @@ def _cells(task: Task, records: Sequence[Record]) -> list[Comparison]:
     shares = [int(record["n_shared"]) / int(record["n_selected"]) for record in of_peer]
     shared: Figure | str = NOT_YET if peer.is_installed() else NOT_INSTALLED
     if shares:
-        shared = Figure(float(np.mean(shares)), float(np.std(shares)))
+        shared = Figure.of(shares)
     return [*cells, Comparison(task.name, PEER, shared, None, SHARED)]
 
 

@@ -23,7 +23,7 @@ information", 2012.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -71,34 +71,43 @@ class LSMIFit:
         Target at the centres; numbers are standardised.
     coefficients : ndarray of shape (n_centres,)
         alpha.
+    scale : tuple of ndarray
+        Means and deviations of the features.
+    target_scale : tuple of ndarray or None
+        Those of the target; None where y holds classes.
     """
 
     value: float
     width: float
     ridge: float
     target_width: float | None
-    centres: FloatArray
-    target_centres: NDArray[Any]
-    coefficients: FloatArray
+    centres: FloatArray = field(repr=False)
+    target_centres: NDArray[Any] = field(repr=False)
+    coefficients: FloatArray = field(repr=False)
+    scale: tuple[FloatArray, FloatArray] = field(repr=False)
+    target_scale: tuple[FloatArray, FloatArray] | None = field(repr=False)
 
     def density_ratio(self, X: ArrayLike, y: Any) -> FloatArray:
-        """Ratio p(x, y) / (p(x) p(y)) at pairs of standardised features and targets.
+        """Ratio p(x, y) / (p(x) p(y)) at pairs of features and targets.
 
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Features on the scale of the fit.
+            Features, as they were handed to :func:`lsmi`.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Targets; numbers on the scale of the fit.
+            Targets, as they were handed to it.
 
         Returns
         -------
         ndarray of shape (n_samples,)
             The ratio; it may be a little negative where the fit is poor.
         """
-        squared = squared_to(np.asarray(X, dtype=np.float64), self.centres)
+        squared = squared_to(_scaled(X, self.scale), self.centres)
         phi = np.exp(-squared / (2 * self.width**2))
-        psi = target_basis(np.asarray(y), self.target_centres, self.target_width)
+        target = np.asarray(y)
+        if self.target_scale is not None:
+            target = _scaled(target.reshape(len(target), -1), self.target_scale)
+        psi = target_basis(target, self.target_centres, self.target_width)
         return np.asarray((phi * psi) @ self.coefficients)
 
 
@@ -169,6 +178,8 @@ def lsmi(
         centres=columns[ratio.centres],
         target_centres=bound.target[at_centres],
         coefficients=ratio.coefficients(squared, model),
+        scale=_scale_of(X),
+        target_scale=None if bound.is_classes else _scale_of(np.reshape(y, (len(y), -1))),
     )
 
 
@@ -399,6 +410,17 @@ class BoundLSMI(JointBoundMeasure):
         weights = np.zeros(self.n_features)
         weights[subset] = 1.0
         return weights
+
+
+def _scale_of(numbers: ArrayLike) -> tuple[FloatArray, FloatArray]:
+    """Means and deviations of columns; a constant one is left as wide as it is."""
+    columns = np.asarray(numbers, dtype=np.float64)
+    deviations = columns.std(axis=0)
+    return columns.mean(axis=0), np.where(deviations > 0, deviations, 1.0)
+
+
+def _scaled(numbers: ArrayLike, scale: tuple[FloatArray, FloatArray]) -> FloatArray:
+    return np.asarray((np.asarray(numbers, dtype=np.float64) - scale[0]) / scale[1])
 
 
 def _checked_target(values: NDArray[Any], target_kind: str) -> tuple[NDArray[Any], bool]:
