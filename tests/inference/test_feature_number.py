@@ -10,7 +10,8 @@ from hsieve.inference.feature_number import (
     prefix_sizes,
     representative_rows,
 )
-from hsieve.inference.nested_validation import NestedValidation, _scaled, nested_validation
+from hsieve.inference.gaussian_machine import scaled_by
+from hsieve.inference.nested_validation import NestedValidation, nested_validation
 from hsieve.kernels import encode_columns
 
 
@@ -113,7 +114,7 @@ def test_held_out_samples_do_not_set_the_scale():
     wild, training = X.copy(), np.arange(100)
     wild[120] = 1e6
     plain, other = (
-        _scaled(encode_columns(data, categorical=[1], standardise=False), training).matrix
+        scaled_by(encode_columns(data, categorical=[1], standardise=False), training).matrix
         for data in (X, np.where(np.arange(15) == 1, X, wild))
     )
     np.testing.assert_array_equal(np.delete(plain, 120, axis=0), np.delete(other, 120, axis=0))

@@ -18,12 +18,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.metrics import r2_score
-from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.svm import SVC, SVR
 
 from hsieve.data.validation import target_kind_of
-from hsieve.kernels import EncodedColumns, encode_columns, squared_distances
+from hsieve.inference.gaussian_machine import (
+    criterion_of,
+    gaussian_predictions,
+    scaled_by,
+    score_of,
+    validation_folds,
+)
+from hsieve.kernels import encode_columns, squared_distances
 from hsieve.progress import report
 
 __all__ = ["NestedValidation", "nested_validation"]
@@ -32,10 +36,8 @@ FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 Ranker = Callable[[IndexArray], IndexArray]
 
-N_FOLDS = 10
 # Widths in units of the square root of the number of features.
 WIDTH_FACTORS = (2.0, 1.0, 0.5)
-COST = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,14 +102,14 @@ def nested_validation(
     is_classes = target_kind_of(y, target_kind) == "classes"
     outputs = y.reshape(len(y), -1)
     columns = encode_columns(X.astype(np.float64), categorical=categorical, standardise=False)
-    folds = _folds(outputs, is_classes=is_classes, seed=seed)
+    folds = validation_folds(outputs, is_classes=is_classes, seed=seed)
     widths = np.sqrt(sizes)[:, None] * np.array(WIDTH_FACTORS)
     kind: Any = outputs.dtype if is_classes else np.float64
     predicted = np.empty((*widths.shape, *outputs.shape), dtype=kind)
     for number, (training, held_out) in enumerate(folds):
         order = np.asarray(rank(training))
         distances, before = np.zeros((len(y), len(y))), 0
-        scaled = _scaled(columns, training)
+        scaled = scaled_by(columns, training)
         for place, size in enumerate(sizes):
             added = order[before:size]
             if len(added):
@@ -115,76 +117,11 @@ def nested_validation(
             before = size
             for column, width in enumerate(widths[place]):
                 gram = np.exp(-0.5 / width**2 * distances[:, training])
-                predicted[place, column, held_out] = _predictions(
+                predicted[place, column, held_out] = gaussian_predictions(
                     gram, outputs, (training, held_out), is_classes=is_classes
                 )
         report((number + 1) / len(folds), "nested cross validation")
-    score = _accuracy if is_classes else _r2
-    scores = np.array([[score(outputs, cell) for cell in row] for row in predicted])
-    criterion = "accuracy" if is_classes else "R2"
-    return NestedValidation(sizes, widths, scores, criterion, len(folds))
-
-
-def _folds(
-    outputs: NDArray[Any], *, is_classes: bool, seed: int
-) -> list[tuple[IndexArray, IndexArray]]:
-    """Training and held-out samples of each fold; every class is in each, where possible."""
-    if not is_classes:
-        n_folds = min(N_FOLDS, len(outputs) // 2)
-        return list(KFold(max(2, n_folds), shuffle=True, random_state=seed).split(outputs))
-    _, labels = np.unique(outputs[:, 0], return_inverse=True)
-    rarest = int(np.bincount(labels).min())
-    if rarest < 2:
-        msg = (
-            "Cross validation needs at least two samples of each class, but one class has a "
-            "single sample; give a number of features, or 'alignment'."
-        )
-        raise ValueError(msg)
-    folds = StratifiedKFold(min(N_FOLDS, rarest), shuffle=True, random_state=seed)
-    return list(folds.split(outputs, labels))
-
-
-def _scaled(columns: EncodedColumns, training: IndexArray) -> EncodedColumns:
-    """Standardise numbers by the training samples alone; categories stay as they are."""
-    matrix = columns.matrix.copy()
-    numbers = columns.starts[:-1][~columns.categorical]
-    seen = matrix[np.ix_(training, numbers)]
-    deviations = seen.std(axis=0)
-    # A feature that is constant here says nothing, whatever it does elsewhere.
-    scales = np.divide(1.0, deviations, out=np.zeros_like(deviations), where=deviations > 0)
-    matrix[:, numbers] = (matrix[:, numbers] - seen.mean(axis=0)) * scales
-    return EncodedColumns(matrix, columns.starts, columns.categorical)
-
-
-def _predictions(
-    gram: FloatArray,
-    outputs: NDArray[Any],
-    fold: tuple[IndexArray, IndexArray],
-    *,
-    is_classes: bool,
-) -> NDArray[Any]:
-    """Predict each output of the samples held out; `gram` has a column for each training sample."""
-    training, held_out = fold
-    found = np.empty((len(held_out), outputs.shape[1]), dtype=outputs.dtype if is_classes else None)
-    for column in range(outputs.shape[1]):
-        known = outputs[training, column]
-        if len(np.unique(known)) == 1:
-            found[:, column] = known[0]
-        elif is_classes:
-            machine = SVC(C=COST, kernel="precomputed").fit(gram[training], known)
-            found[:, column] = machine.predict(gram[held_out])
-        else:
-            known = known.astype(np.float64)
-            mean, deviation = known.mean(), known.std()
-            machine = SVR(C=COST, kernel="precomputed")
-            machine.fit(gram[training], (known - mean) / deviation)
-            found[:, column] = mean + deviation * machine.predict(gram[held_out])
-    return found
-
-
-def _accuracy(outputs: NDArray[Any], predicted: NDArray[Any]) -> float:
-    return float(np.mean(outputs == predicted))
-
-
-def _r2(outputs: NDArray[Any], predicted: NDArray[Any]) -> float:
-    return float(r2_score(outputs.astype(np.float64), predicted))
+    scores = np.array(
+        [[score_of(outputs, cell, is_classes=is_classes) for cell in row] for row in predicted]
+    )
+    return NestedValidation(sizes, widths, scores, criterion_of(is_classes=is_classes), len(folds))
