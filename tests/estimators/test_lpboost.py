@@ -1,7 +1,10 @@
 """LPBoost as a classifier."""
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.feature_selection import SelectFromModel
 
@@ -87,6 +90,18 @@ def test_refits_with_other_learners_leave_nothing_behind(rng):
     X, y = two_classes(rng)
     model = LPBoost().fit(X, y).set_params(learners="stumps").fit(X, y)
     assert not hasattr(model, "coef_")
+
+
+@pytest.mark.parametrize("learners", ["features", "stumps"])
+def test_fits_can_be_stored_and_cloned(rng, learners):
+    X, y = two_classes(rng)
+    model = LPBoost(nu=0.3, learners=learners).fit(X, y)
+    stored = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(stored.decision_function(X), model.decision_function(X))
+    again = clone(model)
+    assert not hasattr(again, "fits_")
+    importances = again.fit(X, y).feature_importances_
+    np.testing.assert_array_equal(importances, model.feature_importances_)
 
 
 def test_serves_select_from_model(rng):

@@ -1,15 +1,18 @@
 """Stability selection: frequencies, thresholds, limits, workers, refusals."""
 
+import pickle
+
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, Ridge
+from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, Ridge, enet_path
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from hsieve import FCBF, N3LARS, LPBoost, MaxRelevance, StabilitySelection
 from hsieve.data.subsamples import half_samples
+from hsieve.estimators import _ranges
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.inference.selection_bounds import false_selection_bound, unimodal_bound
 
@@ -87,6 +90,93 @@ def test_path_in_one_fit_equals_a_grid_of_fits():
         pipeline, parameter="lasso__alpha", values=alphas, n_subsamples=6
     ).fit(X, y)
     np.testing.assert_array_equal(fast.frequencies_, slow.frequencies_)
+
+
+@pytest.mark.parametrize("n_features", [12, 90, 300])
+@pytest.mark.parametrize(
+    "model",
+    [None, Lasso(positive=True), ElasticNet(l1_ratio=0.6), Lasso(fit_intercept=False)],
+    ids=["default", "positive", "net", "no intercept"],
+)
+def test_segments_of_a_lasso_path_give_the_sets_of_the_whole(n_features, model):
+    X, y = linear(60, n_features)
+    usual = _ranges.make_range(model, X, y, parameter=None, values=None, most=None).values
+    # At the first of the usual values rounding decides whether a feature has a coefficient.
+    points = _ranges.make_range(model, X, y, parameter=None, values=0.97 * usual, most=None)
+    options = {"l1_ratio": getattr(model, "l1_ratio", 1.0)}
+    options["positive"] = getattr(model, "positive", False)
+    columns, output = X - X.mean(axis=0), y - y.mean()
+    if model is None:
+        columns, output = columns / columns.std(axis=0), output / output.std()
+    elif not model.fit_intercept:
+        columns, output = X, y
+    _, path, _ = enet_path(columns, output, alphas=points.values, precompute=False, **options)
+    found = list(points.selections(X, y, 0))
+    assert len(found) == len(points.values) > 2 * _ranges.SEGMENT
+    for selected, weights in zip(found, path.T, strict=True):
+        np.testing.assert_array_equal(selected, np.flatnonzero(weights))
+
+
+def test_segments_of_a_path_with_several_outputs_give_the_sets_of_the_whole():
+    X, y = linear(60, 30)
+    outputs = np.column_stack([y, X[:, 5] - X[:, 3]])
+    outputs = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
+    columns = (X - X.mean(axis=0)) / X.std(axis=0)
+    alphas = np.geomspace(0.9, 0.05, 12)
+    points = _ranges.make_range(None, X, outputs, parameter=None, values=alphas, most=None)
+    _, path, _ = enet_path(columns, outputs, l1_ratio=1.0, alphas=points.values)
+    for place, selected in enumerate(points.selections(X, outputs, 0)):
+        np.testing.assert_array_equal(selected, np.flatnonzero(path[..., place].any(axis=0)))
+
+
+def test_a_lasso_path_is_followed_no_further_than_asked_for(monkeypatch):
+    X, y = linear()
+    alphas, ends = [], []
+
+    def followed(*args, **kwargs):
+        if kwargs["alphas"][0] == points[0]:
+            assert kwargs["coef_init"] is None
+        else:
+            np.testing.assert_array_equal(kwargs["coef_init"], ends[-1])
+        alphas.extend(kwargs["alphas"])
+        path = enet_path(*args, **kwargs)
+        ends.append(path[1][..., -1])
+        return path
+
+    points = _ranges.make_range(None, X, y, parameter=None, values=None, most=None).values
+    monkeypatch.setattr(_ranges, "enet_path", followed)
+    limited = StabilitySelection(n_subsamples=2, n_per_subsample=4).fit(X, y)
+    n_followed = len(alphas)
+    alphas.clear()
+    free = StabilitySelection(n_subsamples=2).fit(X, y)
+    assert len(alphas) == 2 * len(free.range_)
+    assert n_followed < len(alphas)
+    # As far as both go, they agree.
+    np.testing.assert_array_equal(limited.frequencies_[:3], free.frequencies_[:3])
+
+
+def test_limited_nu_range_with_several_classes():
+    X, y = linear()
+    X = np.hstack([X, X[:, :10]])
+    three = np.digitize(y, np.quantile(y, [0.2, 0.6]))
+    free, limited = (
+        StabilitySelection(LPBoost(), n_subsamples=4, n_per_subsample=most).fit(X, three)
+        for most in (None, 20)
+    )
+    assert limited.n_selected_.max() <= 20 < free.n_selected_.min()
+    assert not free.scores_[40:].any()
+    first = int(np.flatnonzero((limited.frequencies_ != free.frequencies_).any(axis=1))[0])
+    assert 0 < first < len(free.range_)
+
+
+@pytest.mark.parametrize("base", [None, LPBoost()], ids=["lasso", "lpboost"])
+def test_fits_can_be_stored_and_cloned(base):
+    X, y = linear(40, 10)
+    selection = StabilitySelection(base, n_subsamples=4).fit(X, y > 0)
+    stored = pickle.loads(pickle.dumps(selection))
+    np.testing.assert_array_equal(stored.frequencies_, selection.frequencies_)
+    again = clone(selection).fit(X, y > 0)
+    np.testing.assert_array_equal(again.frequencies_, selection.frequencies_)
 
 
 def test_nu_in_one_go_equals_a_grid_of_fits():
@@ -167,7 +257,9 @@ def test_nothing_stable_selects_nothing():
         assert selection.transform(X).shape == (50, 0)
 
 
-@pytest.mark.parametrize("base", [None, L1_LOGISTIC, N3LARS()], ids=["lasso", "logistic", "n3lars"])
+@pytest.mark.parametrize(
+    "base", [None, L1_LOGISTIC, N3LARS(), LPBoost()], ids=["lasso", "logistic", "n3lars", "lpboost"]
+)
 @pytest.mark.parametrize("sampling", ["pairs", "halves"])
 def test_one_and_two_workers_give_the_same(base, sampling):
     X, y = linear(40, 10)

@@ -1,12 +1,16 @@
 """LPBoost's optimum, against the whole linear program and by its optimality conditions."""
 
+import pickle
 from itertools import pairwise
+from threading import Thread
 
+import highspy
 import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from hsieve.solvers.lpboost import lpboost
+from hsieve.solvers import lpboost as module
+from hsieve.solvers.lpboost import lpboost, lpboost_path
 from hsieve.solvers.weak_learners import SingleFeatures, Stumps
 
 
@@ -162,3 +166,157 @@ def test_separable_data_have_the_hard_margin_for_a_small_nu():
     learners = SingleFeatures(X)
     assert (y * decision(learners, fit)).min() == pytest.approx(fit.margin, abs=1e-7)
     assert fit.margin == pytest.approx(fit.objective, abs=1e-8)
+
+
+@pytest.mark.parametrize("family", [SingleFeatures, Stumps])
+@pytest.mark.parametrize("share", [0.5, 0.2])
+@pytest.mark.parametrize("nus", [[1.0, 0.8, 0.5, 0.3, 0.1], [0.4, 0.9, 0.05, 0.6]])
+def test_a_path_equals_separate_fits(family, share, nus):
+    X, y = problem(7, n_samples=80, n_features=60, share=share)
+    learners = family(X)
+    for nu, fit in zip(nus, lpboost_path(learners, y, nus), strict=True):
+        alone = lpboost(learners, y, nu)
+        assert fit.nu == pytest.approx(alone.nu, abs=1e-8)
+        assert fit.objective == pytest.approx(alone.objective, abs=1e-8)
+        assert fit.gap <= 1e-8
+        assert np.abs(fit.weights).sum() == pytest.approx(1, abs=1e-8)
+        price = 1 / (fit.nu * 2 * min(np.sum(y > 0), np.sum(y < 0)))
+        slack = np.maximum(0, fit.margin - y * decision(learners, fit))
+        assert fit.margin - price * slack.sum() == pytest.approx(fit.objective, abs=1e-8)
+
+
+@pytest.mark.parametrize("share", [0.5, 0.2])
+def test_every_point_of_a_path_equals_the_direct_program(share):
+    X, y = problem(8, n_features=90, share=share)
+    nus = [1.0, 0.7, 0.4, 0.2, 0.5]
+    for nu, fit in zip(nus, lpboost_path(SingleFeatures(X), y, nus), strict=True):
+        assert fit.objective == pytest.approx(direct_optimum(X, y, nu), abs=1e-6)
+
+
+def test_learners_that_join_on_a_path_have_the_weights_of_a_separate_fit():
+    X, y = problem(9, n_samples=100, n_features=400)
+    learners = SingleFeatures(X)
+    large, small = lpboost_path(learners, y, [0.9, 0.3])
+    assert small.n_rounds > 1
+    assert len(small.features) > module.BATCH > len(large.features)
+    alone, weights = lpboost(learners, y, 0.3), np.zeros((2, 400))
+    weights[0, small.features], weights[1, alone.features] = small.weights, alone.weights
+    np.testing.assert_allclose(weights[0], weights[1], atol=1e-7)
+    assert small.intercept == pytest.approx(alone.intercept, abs=1e-7)
+
+
+def test_a_path_goes_on_where_it_was():
+    X, y = problem(9, n_samples=100, n_features=400)
+    nus = np.geomspace(1.0, 0.3, 10)
+    together = sum(fit.n_rounds for fit in lpboost_path(SingleFeatures(X), y, nus))
+    alone = sum(lpboost(SingleFeatures(X), y, nu).n_rounds for nu in nus)
+    assert together < alone
+    # A value once more needs one look and no learner.
+    again = list(lpboost_path(SingleFeatures(X), y, [0.5, 0.5]))[1]
+    assert again.n_rounds == 1
+
+
+def test_a_path_asks_for_one_value_at_a_time():
+    X, y = problem(0)
+    asked = []
+    path = lpboost_path(SingleFeatures(X), y, (asked.append(nu) or nu for nu in (0.9, 0.5, 0.3)))
+    assert asked == []
+    next(path)
+    assert asked == [0.9]
+    next(path)
+    assert asked == [0.9, 0.5]
+
+
+def test_values_too_small_are_raised_alike_along_a_path():
+    X, y = problem(4, n_samples=200, n_features=3, noise=2.0)
+    nus = [0.8, 0.1, 0.01, 0.8, 0.05]
+    fits = list(lpboost_path(SingleFeatures(X), y, nus))
+    raised = lpboost(SingleFeatures(X), y, 0.01)
+    for fit in (fits[1], fits[2], fits[4]):
+        assert fit.nu == pytest.approx(raised.nu, abs=1e-8)
+        assert fit.objective == pytest.approx(raised.objective, abs=1e-8)
+    assert fits[0].nu == fits[3].nu == 0.8
+    assert fits[3].objective == pytest.approx(fits[0].objective, abs=1e-8)
+    # Just above the least value nothing is raised, whether or not the least is known already.
+    between = raised.nu / 1.005
+    _, known = lpboost_path(SingleFeatures(X), y, [0.01, between])
+    assert known.nu == lpboost(SingleFeatures(X), y, between).nu == between
+
+
+@pytest.mark.parametrize(
+    "columns", [np.zeros((40, 2)), np.tile([[1.0], [1.0], [-1.0], [-1.0]], (10, 1))]
+)
+def test_nothing_to_learn_at_any_point_of_a_path(columns):
+    y = np.tile([1.0, -1.0], 20)
+    nus = [1.0, 0.5, 0.2]
+    for nu, fit in zip(nus, lpboost_path(SingleFeatures(columns), y, nus), strict=True):
+        assert fit.nu == nu
+        assert len(fit.weights) == fit.objective == fit.intercept == 0
+
+
+@pytest.mark.parametrize("family", [SingleFeatures, Stumps])
+def test_copies_and_constants_have_no_weight_along_a_path(family):
+    X, y = problem(3, n_features=10)
+    nus = [0.9, 0.6, 0.3]
+    doubled = np.hstack([np.zeros((60, 2)), X, X])
+    paths = (lpboost_path(family(columns), y, nus) for columns in (X, doubled))
+    for once, twice in zip(*paths, strict=True):
+        assert twice.objective == pytest.approx(once.objective, abs=1e-8)
+        assert set(twice.features.tolist()) <= set(range(2, 12))
+
+
+def test_a_fit_can_be_stored_while_its_path_goes_on():
+    X, y = problem(0)
+    path = lpboost_path(SingleFeatures(X), y, [0.9, 0.5])
+    fit = next(path)
+    stored = pickle.loads(pickle.dumps(fit))
+    next(path)
+    np.testing.assert_array_equal(stored.weights, fit.weights)
+    np.testing.assert_array_equal(stored.sample_weights, fit.sample_weights)
+
+
+def test_a_program_that_fails_is_begun_anew(monkeypatch):
+    X, y = problem(0)
+    expected = [fit.objective for fit in lpboost_path(SingleFeatures(X), y, [0.9, 0.3])]
+    run, calls = module._Program._is_solved, []
+
+    def every_second(program):
+        calls.append(program)
+        return len(calls) % 2 == 0 and run(program)
+
+    monkeypatch.setattr(module._Program, "_is_solved", every_second)
+    found = [fit.objective for fit in lpboost_path(SingleFeatures(X), y, [0.9, 0.3])]
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def test_a_program_without_a_solution_is_refused_in_words():
+    program = module._Program(np.ones(2), np.ones(2))
+    program.add(np.ones((1, 2)), lower=[3.0], upper=[4.0])
+    with pytest.raises(RuntimeError, match="LPBoost was not solved: Infeasible"):
+        program.solve()
+
+
+def test_rounds_without_end_are_refused_in_words(monkeypatch):
+    monkeypatch.setattr(module, "MOST_ROUNDS", 1)
+    X, y = problem(9, n_samples=100, n_features=400)
+    with pytest.raises(RuntimeError, match="was not solved by 1 linear programs"):
+        lpboost(SingleFeatures(X), y, 0.3)
+
+
+def test_others_may_have_set_the_number_of_threads():
+    """HiGHS has one such number for all programs of a thread, and refuses another."""
+    X, y = problem(0)
+    found = []
+
+    def work():
+        highs = highspy.Highs()
+        for option, value in {"output_flag": False, "threads": 2}.items():
+            highs.setOptionValue(option, value)
+        highs.addVars(1, np.zeros(1), np.ones(1))
+        highs.run()
+        found.append(lpboost(SingleFeatures(X), y, 0.5).objective)
+
+    thread = Thread(target=work)
+    thread.start()
+    thread.join()
+    assert found == pytest.approx([lpboost(SingleFeatures(X), y, 0.5).objective], abs=1e-8)

@@ -35,6 +35,10 @@ N_POINTS = 30
 # The weakest regularisation of a default range, as a share of that at which nothing is selected.
 WEAKEST_SHARE = 0.05
 LEAST_NU = 0.2
+# Points of a lasso path between two looks at whether it is followed further.
+SEGMENT = 5
+# Up to so many features, and twice as many as samples, products between all features pay.
+MOST_FOR_PRODUCTS = 1000
 
 
 class Range(ABC):
@@ -71,26 +75,35 @@ class RankingRange(Range):
 
 @dataclass(frozen=True, eq=False)
 class LassoRange(Range):
-    """A whole lasso (or elastic net) path in one fit."""
+    """A lasso (or elastic net) path, followed as far as it is asked for."""
 
     values: NDArray[Any]
     model: BaseEstimator | None = None
 
-    def selections(self, X: FloatArray, y: NDArray[Any], seed: int) -> list[IndexArray]:
+    def selections(self, X: FloatArray, y: NDArray[Any], seed: int) -> Iterator[IndexArray]:
         """Follow the path by coordinate descent, each point begun where the last ended."""
-        options: dict[str, Any] = {"l1_ratio": 1.0}
+        options: dict[str, Any] = {"l1_ratio": 1.0, "precompute": False, "check_input": False}
         columns, outputs = _centred(self.model, X, y)
+        outputs = np.asfortranarray(outputs, dtype=np.float64)
         if self.model is not None:
-            options = {"tol": self.model.tol, "max_iter": self.model.max_iter}
+            options |= {"tol": self.model.tol, "max_iter": self.model.max_iter}
             options["l1_ratio"] = getattr(self.model, "l1_ratio", 1.0)
             if self.model.positive:
                 options["positive"] = True
-        with warnings.catch_warnings():
-            # Which features have a coefficient is settled long before the coefficients are.
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            _, path, _ = enet_path(columns, outputs, alphas=self.values, **options)
-        used = (path != 0).reshape(-1, *path.shape[-2:]).any(axis=0)
-        return [np.flatnonzero(point) for point in used.T]
+        if outputs.ndim == 1 and columns.shape[1] <= min(MOST_FOR_PRODUCTS, 2 * len(columns)):
+            options |= {"precompute": columns.T @ columns, "Xy": columns.T @ outputs}
+        weights = None
+        for start in range(0, len(self.values), SEGMENT):
+            alphas = self.values[start : start + SEGMENT]
+            with warnings.catch_warnings():
+                # Which features have a coefficient is settled long before the coefficients are.
+                warnings.simplefilter("ignore", ConvergenceWarning)
+                _, path, _ = enet_path(
+                    columns, outputs, alphas=alphas, coef_init=weights, **options
+                )
+            weights = path[..., -1]
+            used = (path != 0).reshape(-1, *path.shape[-2:]).any(axis=0)
+            yield from (np.flatnonzero(point) for point in used.T)
 
 
 @dataclass(frozen=True, eq=False)
