@@ -12,6 +12,7 @@ from hsieve.experiments import (
     l1lsmi_table4,
     l1lsmi_table7,
     n3lars_table2,
+    thesis_synthetic,
 )
 from hsieve.experiments.base import Comparison, Experiment, Figure, Piece, Record, Settings
 
@@ -26,6 +27,7 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             n3lars_table2.EXPERIMENT,
             l1lsmi_table4.EXPERIMENT,
             l1lsmi_table7.EXPERIMENT,
+            thesis_synthetic.EXPERIMENT,
         )
     }
 )
