@@ -1,0 +1,162 @@
+"""The protocol of the thesis' synthetic sets, with small sets and quick methods."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from hsieve.data.synthetic import make_problem
+from hsieve.experiments import Figure, Piece, thesis_conclusions, thesis_synthetic
+from hsieve.experiments.thesis_cells import DATASETS, Cell, cells_of
+from hsieve.experiments.thesis_chapter4 import CHAPTER_4
+from hsieve.experiments.thesis_methods import KERNEL, LINEAR, METHODS, RULES, make_selector
+from hsieve.inference import stability
+
+N_FOLDS = 3
+
+
+def small_piece(method, dataset="linear-weston", fold=0, n_features=12):
+    work = thesis_synthetic.Work(DATASETS.index(dataset), (60, n_features), N_FOLDS, seed=0)
+    return Piece(dataset, 0, fold, method, work)
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_measured_with_every_rule(method):
+    records = thesis_synthetic.measure(small_piece(method))
+    assert [record["rule"] for record in records] == list(RULES)
+    for record in records:
+        chosen = [int(feature) for feature in record["selected"].split()]
+        assert len(chosen) == record["number"] >= 1
+        n_hits = sum(feature < 10 for feature in chosen)
+        assert record["precision"] == pytest.approx(n_hits / len(chosen))
+        assert record["recall"] == pytest.approx(n_hits / 10)
+        assert 0 <= record["accuracy"] <= 1
+
+
+def test_the_plan_has_every_fold_of_every_method_and_set():
+    pieces = thesis_synthetic.plan(2, 0)
+    assert len({piece.key for piece in pieces}) == len(pieces) == 2 * 6 * 10 * 10
+    assert [piece.key for piece in thesis_synthetic.plan(1, 0)] == [
+        piece.key for piece in pieces if piece.trial == 0
+    ]
+
+
+def test_all_methods_and_folds_of_a_trial_see_the_same_set():
+    work = thesis_synthetic.Work(2, (40, 12), N_FOLDS, seed=3)
+    first, same, other = (work.problem("zhang-sample", trial) for trial in (1, 1, 2))
+    np.testing.assert_array_equal(first.X, same.X)
+    assert not np.array_equal(first.X, other.X)
+
+
+def test_the_random_baseline_is_a_tenth_under_cross_validation_and_an_order_else():
+    problem = make_problem("fake-class", n_samples=60, n_features=40, random_state=0)
+    tenth = make_selector("random", "cv", 1).fit(problem.X, problem.y)
+    assert len(tenth.selected_indices_) == 4
+    orders = [
+        make_selector("random", "alignment", seed).fit(problem.X, problem.y).ranking_
+        for seed in (1, 1, 2)
+    ]
+    assert (orders[0] == orders[1]).all()
+    assert (orders[0] != orders[2]).any()
+
+
+def test_cells_hold_the_means_and_consistency_of_their_folds():
+    records = [
+        record
+        for fold in range(N_FOLDS)
+        for record in thesis_synthetic.measure(small_piece("correlation", fold=fold))
+    ]
+    cell = cells_of(records)["linear-weston", "correlation", "cv"]
+    mine = [record for record in records if record["rule"] == "cv"]
+    sets = [[int(feature) for feature in record["selected"].split()] for record in mine]
+    assert cell.accuracy.mean == pytest.approx(np.mean([record["accuracy"] for record in mine]))
+    assert cell.mean_variance == pytest.approx(stability.mean_variance(sets, 12))
+    assert cell.log_probability == pytest.approx(stability.log_probability(sets, 12))
+    incomplete = cells_of(records[:3])["linear-weston", "correlation", "cv"]
+    assert incomplete.mean_variance is None
+
+
+def test_fold_decrease_compares_the_rules_fold_by_fold():
+    common = {"dataset": "xor", "trial": 0, "method": "linear RFE"}
+    records = [
+        {**common, "fold": fold, "rule": rule, "cpu_seconds": seconds, **some_figures()}
+        for fold, times in enumerate([(1.0, 1.0, 4.0), (2.0, 2.0, 12.0)])
+        for rule, seconds in zip(RULES, times, strict=True)
+    ]
+    (found,) = [
+        cell for cell in thesis_synthetic.summarise(records) if cell.quantity == "fold decrease"
+    ]
+    assert found.measured == Figure(5.0, 1.0)
+    assert found.published == Figure(7.68, 0.05)
+
+
+def some_figures():
+    return {
+        "accuracy": 0.7,
+        "number": 2,
+        "precision": 0.5,
+        "recall": 0.1,
+        "n_features": 12,
+        "n_folds": 2,
+        "selected": "0 11",
+    }
+
+
+def make_cells(**changes):
+    """All cells alike, but for those changed by "dataset|method|rule"."""
+    plain = Cell(Figure(0.7, 0.1), Figure(5.0, 1.0), 0.5, 0.5, 0.01, -10.0, 1.0)
+    keys = itertools.product(DATASETS, METHODS, RULES)
+    cells = dict.fromkeys(keys, plain)
+    for key, cell in changes.items():
+        cells[tuple(key.split("|"))] = cell
+    return cells
+
+
+def verdict_of(cells, beginning):
+    (found,) = [
+        verdict
+        for conclusion, verdict in thesis_conclusions.judged(cells)
+        if conclusion.words.startswith(beginning)
+    ]
+    return found
+
+
+def test_conclusions_wait_for_all_cells():
+    cells = make_cells()
+    del cells["xor", "BAHSIC", "cv"]
+    assert thesis_conclusions.judged(cells) == []
+    assert thesis_conclusions.table(cells) == []
+    assert thesis_conclusions.in_words(cells) == []
+
+
+def test_a_conclusion_can_be_confirmed_in_part_or_contradicted():
+    words = "Linear Weston: alignment leads to perfect precision"
+    perfect = Cell(Figure(0.7, 0.1), Figure(5.0, 1.0), 1.0, 0.5, 0.01, -10.0, 1.0)
+    changed = {f"linear-weston|{method}|alignment": perfect for method in LINEAR}
+    assert verdict_of(make_cells(), words).word == "contradicted"
+    assert verdict_of(make_cells(**changed), words).word == "confirmed"
+    part = dict(list(changed.items())[:3])
+    verdict = verdict_of(make_cells(**part), words)
+    assert (verdict.word, verdict.n_held, verdict.n_compared) == ("in part", 3, 5)
+
+
+def test_xor_is_judged_as_the_thesis_has_it():
+    good = Cell(Figure(0.97, 0.02), Figure(2.0, 0.0), 1.0, 1.0, 0.0, -80.0, 1.0)
+    bad = Cell(Figure(0.5, 0.1), Figure(30.0, 9.0), 0.05, 0.4, 0.1, -3.0, 1.0)
+    cells = make_cells(**{"xor|randSel|cv": good, "xor|BAHSIC|cv": good, "xor|FOHSIC|cv": bad})
+    assert verdict_of(cells, "Xor: FOHSIC fails").word == "confirmed"
+    cells["xor", "BAHSIC", "cv"] = bad
+    assert verdict_of(cells, "Xor: FOHSIC fails").word == "in part"
+
+
+def test_every_conclusion_shows_figures_and_names_its_section():
+    rows = thesis_conclusions.table(make_cells())[0].rows
+    assert len(rows) == len(thesis_conclusions.CONCLUSIONS)
+    for section, words, verdict, count, figures in rows:
+        assert section[0] in "34"
+        assert words
+        assert verdict in {"confirmed", "in part", "contradicted"}
+        assert " of " in count
+        assert any(letter.isdigit() for letter in figures)
+    assert all(conclusion.section.startswith("4") for conclusion in CHAPTER_4)
+    assert set(KERNEL) < set(METHODS)
