@@ -7,6 +7,8 @@
 [0, 1]
 """
 
+from typing import TYPE_CHECKING, Any
+
 from hsieve import kernels
 from hsieve.estimators import (
     BAHSIC,
@@ -90,6 +92,9 @@ from hsieve.strategies import (
     SelectionPath,
 )
 
+if TYPE_CHECKING:
+    from hsieve.experiments.compare import SelectorComparison, compare
+
 __all__ = [
     "BAHSIC",
     "FCBF",
@@ -148,10 +153,12 @@ __all__ = [
     "ReliefF",
     "Ridge",
     "SelectionPath",
+    "SelectorComparison",
     "SpAM",
     "SpectralScore",
     "StabilitySelection",
     "SymmetricalUncertainty",
+    "compare",
     "feature_tests",
     "hsic",
     "hsic_interval",
@@ -166,3 +173,19 @@ __all__ = [
 ]
 
 __version__ = "0.1.0"
+
+# Imported when asked for: they bring along the experiments, which nobody else needs.
+_LATER = ("SelectorComparison", "compare")
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    from hsieve.experiments import compare as comparison
+
+    return getattr(comparison, name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER})

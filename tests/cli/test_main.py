@@ -45,7 +45,7 @@ def test_version():
 def test_help_names_all_commands(arguments):
     result = invoke(*arguments)
     assert result.exit_code == 0
-    for command in ("select", "interactions", "methods", "demo", "reproduce"):
+    for command in ("select", "compare", "interactions", "methods", "demo", "reproduce"):
         assert command in result.stdout
 
 

@@ -34,7 +34,15 @@ __all__ = [
 
 OUTPUT_ENDINGS = (".csv", ".json")
 # Parameters of selectors that are options of a command, where their messages name them.
-PARAMETERS = "memory_limit|missing|screen|screen_by|target_kind|time_limit"
+PARAMETERS = (
+    "expected_false_selections|memory_limit|missing|n_features_to_select|screen|screen_by|"
+    "target_kind|time_limit"
+)
+# Options that are not called as their parameter is.
+OTHER_NAMES = {
+    "expected_false_selections": "false-selections",
+    "n_features_to_select": "n-features",
+}
 GIVEN_PARAMETER = re.compile(rf"\b({PARAMETERS})(?:='([^']*)'|=([\w.+-]*\w)|(?= must))")
 
 
@@ -229,7 +237,8 @@ def in_options(message: str) -> str:
     """
 
     def option(found: re.Match[str]) -> str:
-        words = (f"--{found[1].replace('_', '-')}", found[2] or found[3])
+        name = OTHER_NAMES.get(found[1], found[1].replace("_", "-"))
+        words = (f"--{name}", found[2] or found[3])
         return " ".join(word for word in words if word)
 
     return GIVEN_PARAMETER.sub(option, message)

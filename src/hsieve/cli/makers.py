@@ -8,7 +8,7 @@ of methods itself is there at once.
 import importlib
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hsieve.cli.errors import BadInputError
@@ -27,6 +27,9 @@ __all__ = [
     "ranking",
     "screening",
     "selector",
+    "stability",
+    "stability_logistic",
+    "stability_lpboost",
 ]
 
 # As in hsieve.inference.feature_number, which would take long to import.
@@ -59,6 +62,10 @@ class Request:
         unless that takes long.
     interactions : bool, default=False
         Whether pairs of features are on the path too.
+    false_selections : float, default=1.0
+        Wished bound on the expected number of false selections, for stability selection.
+    n_subsamples : int, default=100
+        Number of halves of the samples that it selects from.
     """
 
     n_features: int | str | None
@@ -70,6 +77,8 @@ class Request:
     memory_limit: str | None = None
     n_relatives: int | None = None
     interactions: bool = False
+    false_selections: float = 1.0
+    n_subsamples: int = 100
 
     @property
     def least_screened(self) -> int:
@@ -206,6 +215,46 @@ def linear_hsic(request: Request) -> "BaseSelector":
     return DependenceSelector(
         _measure("HSIC", request, kernel_x=Linear()), n_features_to_select=request.n_features
     )
+
+
+def stability(make_base: Maker | None) -> Maker:
+    """Return a maker of stability selection around another selector; None is the lasso."""
+
+    def make(request: Request) -> "BaseSelector":
+        from hsieve.estimators import StabilitySelection
+
+        # How many features a subsample may select follows from the bound.
+        base = None if make_base is None else make_base(replace(request, n_features=None))
+        return StabilitySelection(base, **_stability_options(request))
+
+    return make
+
+
+def stability_logistic(request: Request) -> "BaseSelector":
+    """Make stability selection around sparse logistic regression of standardised features."""
+    from sklearn.linear_model import LogisticRegression
+
+    from hsieve.cli.standardised import StandardisedStability
+
+    base = LogisticRegression(l1_ratio=1.0, solver="liblinear")
+    return StandardisedStability(base, **_stability_options(request))
+
+
+def stability_lpboost(request: Request) -> "BaseSelector":
+    """Make stability selection around LPBoost."""
+    from hsieve.estimators import LPBoost, StabilitySelection
+
+    return StabilitySelection(LPBoost(), **_stability_options(request))
+
+
+def _stability_options(request: Request) -> dict[str, Any]:
+    return {
+        "n_features_to_select": request.n_features,
+        "expected_false_selections": request.false_selections,
+        "n_subsamples": request.n_subsamples,
+        "target_kind": request.target_kind,
+        "random_state": request.random_state,
+    }
 
 
 def _measure(name: str, request: Request, **options: Any) -> Any:

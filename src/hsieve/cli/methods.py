@@ -35,6 +35,10 @@ class Method:
         Whether its selector reads columns in blocks, so that data may be larger than memory.
     uses_target : bool, default=True
         Whether its selector looks at the target at all.
+    only_classes : bool, default=False
+        Whether a target of numbers is refused.
+    is_stability : bool, default=False
+        Whether it selects again and again from halves of the samples.
     """
 
     purpose: str
@@ -44,6 +48,8 @@ class Method:
     has_path: bool = False
     takes_blocks: bool = False
     uses_target: bool = True
+    only_classes: bool = False
+    is_stability: bool = False
 
 
 def find_method(name: str) -> Method:
@@ -251,6 +257,30 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "n d a sweep, some tens of fits",
             makers.selector("L1SVM"),
             takes_categories=False,
+        ),
+        "stability-lasso": Method(
+            "features that the lasso finds from most halves of the data, as many as are stable, "
+            "with a bound on false ones; --stability does it with any method",
+            "100 n d a step, some tens of steps",
+            makers.stability(None),
+            takes_categories=False,
+            is_stability=True,
+        ),
+        "stability-logistic": Method(
+            "as stability-lasso by sparse logistic regression; classes only",
+            "100 n d a sweep, some hundreds of sweeps",
+            makers.stability_logistic,
+            takes_categories=False,
+            only_classes=True,
+            is_stability=True,
+        ),
+        "stability-lpboost": Method(
+            "as stability-lasso by boosting of single features; classes only",
+            "100 n d and a linear program of n variables, some tens of times",
+            makers.stability_lpboost,
+            takes_categories=False,
+            only_classes=True,
+            is_stability=True,
         ),
         "pc": _family("pc", "rank by squared correlation; numbers or classes"),
         "centroid": _family("centroid", "rank by the distance of two class means"),

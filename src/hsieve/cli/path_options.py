@@ -66,6 +66,18 @@ class PathOptions:
     n_relatives: int | None
     interactions: bool
 
+    @property
+    def given(self) -> list[str]:
+        """The options that were given, by their names on the command line."""
+        is_given = {
+            "--covariate": bool(self.covariates),
+            "--max-redundancy": self.max_redundancy is not None,
+            "--memory-limit": self.memory_limit is not None,
+            "--relatives": self.n_relatives is not None,
+            "--interactions": self.interactions,
+        }
+        return [option for option, given in is_given.items() if given]
+
     def check(self, method: Method) -> None:
         """Refuse what can be refused before the file is read.
 
@@ -79,14 +91,7 @@ class PathOptions:
         BadInputError
             If the method has no path, or a limit makes no sense.
         """
-        given = {
-            "--covariate": bool(self.covariates),
-            "--max-redundancy": self.max_redundancy is not None,
-            "--memory-limit": self.memory_limit is not None,
-            "--relatives": self.n_relatives is not None,
-            "--interactions": self.interactions,
-        }
-        first = next((option for option, is_given in given.items() if is_given), None)
+        first = next(iter(self.given), None)
         if first is not None and not method.has_path:
             able = " and ".join(name for name, other in METHODS.items() if other.has_path)
             msg = f"{first} works with {able} only"

@@ -8,7 +8,6 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hsieve.cli.methods import METHODS
 from hsieve.cli.screen import as_text, result_console
 from hsieve.report.names import shortened
 
@@ -44,7 +43,8 @@ def print_selection(
         How long it took, with reading.
     """
     console = result_console()
-    console.print(_chosen_features(outcome.rows))
+    if outcome.rows:
+        console.print(_chosen_features(outcome.rows))
     if outcome.pairs:
         console.print(_chosen_pairs(outcome.pairs))
     n_features = len(table.feature_names)
@@ -52,7 +52,7 @@ def print_selection(
     console.print(as_text(f"{chosen}, {origin(table)}; {seconds:.1f} s"))
     for note in (*_reading_aids(outcome.rows), *outcome.notes):
         console.print(as_text(note))
-    if METHODS[method_name].has_path:
+    if outcome.method.has_path:
         from hsieve.report import path_in_words
 
         words = path_in_words(outcome.selector, feature_names=table.feature_names)
@@ -83,6 +83,9 @@ def _chosen_features(rows: Sequence[dict[str, Any]]) -> Table:
     shown.add_column("rank", justify="right")
     shown.add_column("feature", overflow="fold")
     headings = {"score": "score", "p_value": "p alone", "adjusted_p_value": "adjusted p"}
+    if "frequency" in rows[0]:
+        headings = {"frequency": "frequency", **headings}
+        del headings["score"]  # it is the frequency
     numbers = {key: heading for key, heading in headings.items() if key in rows[0]}
     for heading in numbers.values():
         shown.add_column(heading, justify="right")
@@ -128,7 +131,7 @@ def _reading_aids(rows: Sequence[dict[str, Any]]) -> list[str]:
             f"{INTERCHANGEABLE_MARK} before a relative: interchangeable with the feature; the "
             "data hardly tell which of the two matters."
         )
-    if "p_value" in rows[0]:
+    if rows and "p_value" in rows[0]:
         aids.append(
             "p alone: HSIC test of that feature by itself, before any selection; it does not see "
             "features that matter only together. Adjusted: for the number of features looked at."
@@ -205,7 +208,12 @@ def print_tables(tables: "Iterable[TextTable]") -> None:
         table = Table(title=content.title)
         for place, heading in enumerate(content.headings):
             is_label = place < content.n_labels
-            table.add_column(heading, justify="left" if is_label else "right")
+            # A name is never cut: it is what one would ask for again.
+            table.add_column(
+                heading,
+                justify="left" if is_label else "right",
+                overflow="fold" if is_label else "ellipsis",
+            )
         is_grouped = any(not row[0] for row in content.rows)
         for place, row in enumerate(content.rows):
             if is_grouped and row[0] and place > 0:

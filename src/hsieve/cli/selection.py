@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hsieve.cli.checks import check_columns, check_number, few_names
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import (
     Columns,
-    check_output,
     gathered_warnings,
     plainly,
     read_columns,
@@ -17,7 +17,7 @@ from hsieve.cli.files import (
     write_rows,
 )
 from hsieve.cli.makers import Request
-from hsieve.cli.methods import METHODS, Method
+from hsieve.cli.methods import Method
 from hsieve.cli.path_options import (
     NO_PAIRS,
     NOT_LOOKED_FOR,
@@ -27,15 +27,15 @@ from hsieve.cli.path_options import (
     in_words,
     selected_pairs,
 )
+from hsieve.cli.stability_options import add_frequencies, stability_notes
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
     from hsieve.estimators._base import BaseSelector
 
-__all__ = ["Outcome", "check_plot", "read", "select", "write", "write_plot"]
+__all__ = ["Outcome", "read", "select", "write", "write_plot"]
 
-NAMES_SHOWN = 5
 NO_P_VALUES = "none"
 BYTES_AT_A_TIME = 64 * 2**20
 
@@ -47,12 +47,17 @@ class Outcome:
     Parameters
     ----------
     rows : list of dict
-        For each feature chosen, best first: rank, feature, index, score and, if wanted, p_value,
-        adjusted_p_value, relatives and partners (lists of dict with feature and score).
+        For each feature chosen, best first: rank, feature, index, score, frequency (stability
+        selection only) and, if wanted, p_value, adjusted_p_value, relatives and partners (lists of
+        dict with feature and score).
+    columns : list of str
+        Keys of the rows, also where there are none.
     warnings : list of str
         What the user should know.
     seconds : float
         Time of the selection.
+    method : Method
+        How it was selected.
     selector : BaseSelector
         The fitted selector.
     notes : list of str, default=[]
@@ -62,43 +67,13 @@ class Outcome:
     """
 
     rows: list[dict[str, Any]]
+    columns: list[str]
     warnings: list[str]
     seconds: float
+    method: Method
     selector: "BaseSelector"
     notes: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str, float]] = field(default_factory=list)
-
-
-def check_plot(path: Path, source: Path, method_name: str, method: Method) -> None:
-    """Refuse a picture that could not be drawn, before any work is done.
-
-    Parameters
-    ----------
-    path : Path
-        Where the picture is to go.
-    source : Path
-        The file that is read.
-    method_name : str
-        Name of the method, for the message.
-    method : Method
-        The method.
-
-    Raises
-    ------
-    BadInputError
-        If the method has no path, the file cannot be written, or Matplotlib is missing.
-    """
-    from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
-
-    if not method.has_path:
-        able = " and ".join(name for name, other in METHODS.items() if other.has_path)
-        msg = f"--plot draws a regularisation path, which {method_name} has not; {able} have one"
-        raise BadInputError(msg)
-    check_output(path, source, PICTURE_ENDINGS)
-    try:
-        require_matplotlib()
-    except ImportError as error:
-        raise BadInputError(str(error)) from error
 
 
 def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Table | ColumnTable":
@@ -129,10 +104,7 @@ def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Tab
     """
     with refusing():
         table = read_columns(path, columns, in_blocks=method.takes_blocks)
-    if table.categorical and not method.takes_categories:
-        names = _listed([table.feature_names[i] for i in table.categorical])
-        msg = f"{path}: the method {method_name} takes numbers only, but {names} are categories"
-        raise BadInputError(msg)
+    check_columns(table, method_name, method)
     return table
 
 
@@ -164,14 +136,7 @@ def select(
     """
     from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 
-    n_features = len(table.feature_names) - len(request.covariates)
-    if isinstance(request.n_features, int) and request.n_features > n_features:
-        beside = " beside the covariates" if request.covariates else ""
-        msg = (
-            f"{table.source}: {request.n_features} features are asked for, "
-            f"but there are only {n_features}{beside}"
-        )
-        raise BadInputError(msg)
+    check_number(table, request, method)
     started = time.perf_counter()
     # Both are said below: by names, since the selector may have been given positions only, and in
     # the words of the command line.
@@ -190,14 +155,16 @@ def select(
     notes = [NOT_LOOKED_FOR] if skipped else []
     if isinstance(request.n_features, str):
         notes.insert(0, f"How many, by {request.n_features}: {selector.n_features_choice_.reason}")
+    notes += stability_notes(rows, selector, table)
     pairs = selected_pairs(selector, table)
     if request.interactions:
         add_partners(rows, pairs)
         notes += [] if pairs else [NO_PAIRS]
-    return Outcome(rows, told, seconds, selector, notes, pairs)
+    columns = list(rows[0]) if rows else _columns_of_nothing(method, p_values)
+    return Outcome(rows, columns, told, seconds, method, selector, notes, pairs)
 
 
-def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
+def write(path: Path, outcome: Outcome) -> None:
     """Write the chosen features, whole or not at all.
 
     Relatives and partners are lists in JSON and one text in CSV.
@@ -206,18 +173,19 @@ def write(path: Path, rows: Sequence[dict[str, Any]]) -> None:
     ----------
     path : Path
         A file ending in .csv or .json.
-    rows : sequence of dict
-        The rows of an :class:`Outcome`.
+    outcome : Outcome
+        What was selected.
 
     Raises
     ------
     BadInputError
         If the file cannot be written.
     """
+    rows = outcome.rows
     if path.suffix.lower() == ".csv":
-        lists = [key for key in ("relatives", "partners") if key in rows[0]]
+        lists = [key for key in ("relatives", "partners") if key in outcome.columns]
         rows = [{**row, **{key: in_words(row[key]) for key in lists}} for row in rows]
-    write_rows(path, rows, list(rows[0]))
+    write_rows(path, rows, outcome.columns)
 
 
 def write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[str]) -> None:
@@ -262,13 +230,22 @@ def _fitted_rows(
         }
         for rank, index in enumerate(selector.selected_indices_, start=1)
     ]
-    if not rows:
+    # Only stability selection may find nothing where there is something to select from.
+    if not rows and not method.is_stability:
         msg = "all features beside the covariates are constant: there is nothing to select from"
         raise ValueError(msg)
-    if p_values != NO_P_VALUES:
+    add_frequencies(rows, selector)
+    if rows and p_values != NO_P_VALUES:
         _add_p_values(rows, table, request, p_values)
     add_relatives(rows, selector, table, request)
     return rows, selector
+
+
+def _columns_of_nothing(method: Method, p_values: str) -> list[str]:
+    """Keys that rows would have, if there were any."""
+    columns = ["rank", "feature", "index", "score"]
+    columns += ["frequency"] if method.is_stability else []
+    return columns + (["p_value", "adjusted_p_value"] if p_values != NO_P_VALUES else [])
 
 
 def _add_p_values(
@@ -324,10 +301,4 @@ def _constant_columns(
     if not names:
         return []
     what = "column holds" if len(names) == 1 else "columns hold"
-    return [f"{len(names)} {what} one single value and can never be selected: {_listed(names)}"]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Show the first few names."""
-    shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])
-    return shown if len(names) <= NAMES_SHOWN else f"{shown} and {len(names) - NAMES_SHOWN} more"
+    return [f"{len(names)} {what} one single value and can never be selected: {few_names(names)}"]

@@ -7,7 +7,7 @@ and keeps their records in a file, so that a run can be continued; everything sh
 from the records afterwards, also from those of half a run.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -163,6 +163,9 @@ class Experiment:
         be changed. It raises ``DatasetNotFoundError`` if they are not there. None: no data.
     trials : int, default=1
         Usual number of trials.
+    belongs_to : mapping of str to str or int, default={}
+        What else all records of a file have in common, in words that can be shown. A file made
+        with anything else is refused.
     """
 
     name: str
@@ -175,3 +178,4 @@ class Experiment:
     tables: Callable[[Sequence[Record]], list[TextTable]]
     load: Callable[[Piece], Any] | None = None
     trials: int = 1
+    belongs_to: Mapping[str, str | int] = field(default_factory=dict)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from hsieve.experiments.base import Comparison
 
-__all__ = ["TextTable", "figures_of", "long_table", "to_markdown", "wide_table"]
+__all__ = ["TextTable", "figures_of", "long_table", "to_markdown", "to_text", "wide_table"]
 
 NOTHING = "-"
 
@@ -161,6 +161,41 @@ def to_markdown(tables: Iterable[TextTable]) -> str:
         lines = [_line(table.headings), f"|{'|'.join(sides)}|", *map(_line, table.rows)]
         parts.append("\n".join([table.title, "", *lines]))
     return "\n\n".join(parts) + "\n"
+
+
+def to_text(table: TextTable) -> str:
+    """Write a table as plain text, words to the left and figures to the right.
+
+    Parameters
+    ----------
+    table : TextTable
+        What to write.
+
+    Returns
+    -------
+    str
+        The title, the headings, a line and the rows; no line break at the end.
+
+    Examples
+    --------
+    >>> print(to_text(TextTable("Errors", ("data", "ours"), [("toy", "0.1"), ("real", "12")])))
+    Errors
+    data  ours
+    ----------
+    toy    0.1
+    real    12
+    """
+    rows = [table.headings, *table.rows]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.headings))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place < table.n_labels else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    return "\n".join([table.title, lines[0], rule, *lines[1:]])
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -12,7 +12,7 @@ import os
 import signal
 import time
 import warnings
-from collections.abc import Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -23,7 +23,7 @@ from typing import Any
 from joblib import Parallel, delayed
 
 from hsieve.experiments.base import Experiment, Key, Piece, Record, Settings
-from hsieve.experiments.results_file import Finished, ResultsFile, open_results
+from hsieve.experiments.results_file import Finished, open_results
 from hsieve.progress import listen, report
 from hsieve.threads import one_blas_thread
 
@@ -103,7 +103,7 @@ def run(
         # What is missing is told before anything is thrown away or begun.
         work.load(pieces)
     with open_results(path, _belongs_to(experiment, settings), fresh=fresh) as results:
-        _measure_missing(work, pieces, results)
+        _measure_missing(work, pieces, results.finished, results.add)
         return _outcome(pieces, results.finished)
 
 
@@ -148,7 +148,8 @@ def measure_all(experiment: Experiment, settings: Settings | None = None) -> lis
     """
     settings = Settings() if settings is None else settings
     pieces = planned(experiment, settings)
-    finished = dict(_Work(experiment, settings.jobs).measured(pieces))
+    finished: dict[Key, Finished] = {}
+    _measure_missing(_Work(experiment, settings.jobs), pieces, finished, finished.__setitem__)
     return _outcome(pieces, finished).records
 
 
@@ -198,6 +199,7 @@ def _belongs_to(experiment: Experiment, settings: Settings) -> dict[str, str | i
         "experiment": experiment.name,
         "protocol": experiment.protocol,
         "seed": settings.seed,
+        **experiment.belongs_to,
     }
 
 
@@ -240,13 +242,18 @@ class _Work:
         return done
 
 
-def _measure_missing(work: _Work, pieces: Sequence[Piece], results: ResultsFile) -> None:
-    """Measure what is missing, write each piece down, and tell how far it is."""
-    missing = {piece.key: piece for piece in pieces if piece.key not in results.finished}
-    seconds = {key: finished.seconds for key, finished in results.finished.items()}
+def _measure_missing(
+    work: _Work,
+    pieces: Sequence[Piece],
+    done: Mapping[Key, Finished],
+    add: Callable[[Key, Finished], None],
+) -> None:
+    """Measure what is not done, hand each piece to `add`, and tell how far it is."""
+    missing = {piece.key: piece for piece in pieces if piece.key not in done}
+    seconds = {key: finished.seconds for key, finished in done.items()}
     with _abandonable(work.measured(list(missing.values()))) as measured:
         for key, finished in measured:
-            results.add(key, finished)
+            add(key, finished)
             seconds[key] = finished.seconds
             piece = missing.pop(key)
             left = time_left(list(missing), seconds, work.jobs)

@@ -1,0 +1,121 @@
+"""What is refused because a method, its options and a table do not go together."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hsieve.cli.errors import BadInputError
+from hsieve.cli.files import check_output
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import METHODS, Method
+
+if TYPE_CHECKING:
+    from hsieve.data.blocks import ColumnTable
+    from hsieve.data.tables import Table
+
+__all__ = ["check_columns", "check_number", "check_plot", "few_names"]
+
+NAMES_SHOWN = 5
+
+
+def check_plot(path: Path, source: Path, method_name: str, method: Method) -> None:
+    """Refuse a picture that could not be drawn, before any work is done.
+
+    Parameters
+    ----------
+    path : Path
+        Where the picture is to go.
+    source : Path
+        The file that is read.
+    method_name : str
+        Name of the method, for the message.
+    method : Method
+        The method.
+
+    Raises
+    ------
+    BadInputError
+        If the method has no path, the file cannot be written, or Matplotlib is missing.
+    """
+    from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
+
+    if not method.has_path:
+        able = " and ".join(name for name, other in METHODS.items() if other.has_path)
+        msg = f"--plot draws a regularisation path, which {method_name} has not; {able} have one"
+        raise BadInputError(msg)
+    check_output(path, source, PICTURE_ENDINGS)
+    try:
+        require_matplotlib()
+    except ImportError as error:
+        raise BadInputError(str(error)) from error
+
+
+def check_columns(table: "Table | ColumnTable", method_name: str, method: Method) -> None:
+    """Refuse columns and targets that a method does not know.
+
+    Parameters
+    ----------
+    table : Table or ColumnTable
+        What was read.
+    method_name : str
+        Name of the method, for the message.
+    method : Method
+        The method.
+
+    Raises
+    ------
+    BadInputError
+        If there are categories, or a target of numbers, that it does not take.
+    """
+    if table.categorical and not method.takes_categories:
+        names = few_names([table.feature_names[i] for i in table.categorical])
+        msg = f"the method {method_name} takes numbers only, but {names} are categories"
+    elif method.only_classes and table.target_kind != "classes":
+        msg = (
+            f"the method {method_name} takes a target of classes only, but {table.target_name!r} "
+            "holds numbers; if these are classes, say --target-kind classes"
+        )
+    else:
+        return
+    msg = f"{table.source}: {msg}"
+    raise BadInputError(msg)
+
+
+def check_number(table: "Table | ColumnTable", request: Request, method: Method) -> None:
+    """Refuse a number of features that is more than there are, and rules that do not fit.
+
+    Parameters
+    ----------
+    table : Table or ColumnTable
+        What was read.
+    request : Request
+        What is wanted.
+    method : Method
+        How to select.
+
+    Raises
+    ------
+    BadInputError
+        If it is too large, or the rule does not know the categories.
+    """
+    if isinstance(request.n_features, str) and method.is_stability and table.categorical:
+        names = few_names([table.feature_names[i] for i in table.categorical])
+        msg = (
+            f"{table.source}: with stability selection --n-features {request.n_features} takes "
+            f"numbers only, but {names} are categories; give a number, or none"
+        )
+        raise BadInputError(msg)
+    n_features = len(table.feature_names) - len(request.covariates)
+    if isinstance(request.n_features, int) and request.n_features > n_features:
+        beside = " beside the covariates" if request.covariates else ""
+        msg = (
+            f"{table.source}: {request.n_features} features are asked for, "
+            f"but there are only {n_features}{beside}"
+        )
+        raise BadInputError(msg)
+
+
+def few_names(names: Sequence[str]) -> str:
+    """Show the first few names of a list."""
+    shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])
+    return shown if len(names) <= NAMES_SHOWN else f"{shown} and {len(names) - NAMES_SHOWN} more"

@@ -1,0 +1,100 @@
+"""The command `hsieve compare`: its options, and what is done with them."""
+
+import time
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hsieve.cli import options
+from hsieve.cli.errors import BadInputError
+from hsieve.cli.files import Columns, check_output
+from hsieve.cli.makers import number_or_rule
+from hsieve.cli.screen import complain, legible, progress_bar
+
+__all__ = ["compare_command"]
+
+
+def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    file: options.File,
+    target: options.Target = None,
+    methods: Annotated[
+        str | None,
+        typer.Option(
+            "--methods",
+            "-m",
+            help="Methods to compare, with commas between their names; if not given, n3lars, "
+            "bahsic, mrmr, lasso (where all features are numbers) and mr-nhsic.",
+        ),
+    ] = None,
+    n_features: options.NFeatures = None,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Number of folds; fewer where a class has fewer samples.")
+    ] = 10,
+    repeats: Annotated[
+        int, typer.Option(min=1, help="How often the folds are drawn; more steadies the figures.")
+    ] = 1,
+    jobs: Annotated[
+        int, typer.Option(min=1, help="Number of processes; the scores do not depend on it.")
+    ] = 1,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            help="Folder that keeps results; what is in it is not measured again, so an "
+            "interrupted run goes on, and methods can be added. If not given, nothing is kept."
+        ),
+    ] = None,
+    out: options.Out = None,
+    categorical: options.Categorical = None,
+    drop: options.Drop = None,
+    target_kind: options.TargetKindOption = options.TargetKind.auto,
+    random_state: options.RandomState = 0,
+    *,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Throw away what is in --results and start over.")
+    ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print the methods only, best first, or nothing with --out; no bar, no warnings.",
+        ),
+    ] = False,
+) -> None:
+    """Compare methods on folds of a table: how well, how many, how alike, how long."""
+    from hsieve.cli import comparison
+    from hsieve.cli.reproduction import names_in
+
+    names = names_in(methods)
+    if methods is not None and not names:
+        msg = "--methods needs names of methods, with commas between them"
+        raise BadInputError(msg)
+    wish = comparison.Wish(
+        names,
+        number_or_rule(n_features),
+        folds,
+        repeats,
+        jobs,
+        random_state,
+        results,
+        fresh,
+    )
+    comparison.check(wish)
+    if out is not None:
+        check_output(out, file)
+    columns = Columns(target, target_kind.value, categorical or (), drop or ())
+    started = time.perf_counter()
+    with progress_bar(f"reading {file}", shown=not quiet):
+        table = comparison.read(file, columns)
+        plan, warnings = comparison.make_plan(table, wish)
+        found = comparison.run_plan(plan, table, wish)
+    if out is not None:
+        comparison.write(out, found)
+    if quiet:
+        if out is None:
+            typer.echo("\n".join(legible(one.name) for one in found.summaries))
+        return
+    for warning in warnings:
+        complain("warning", warning)
+    comparison.show(found, table, started)

@@ -1,0 +1,139 @@
+"""The command `hsieve select`: its options, and what is done with them."""
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from hsieve.cli import options
+from hsieve.cli.checks import check_plot
+from hsieve.cli.files import Columns, check_output
+from hsieve.cli.makers import Request, number_or_rule
+from hsieve.cli.methods import DEFAULT_METHOD, find_method
+from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
+from hsieve.cli.printing import print_selection
+from hsieve.cli.screen import complain, legible, progress_bar
+from hsieve.cli.stability_options import StabilityOptions
+
+__all__ = ["select_command"]
+
+
+def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    file: options.File,
+    target: options.Target = None,
+    n_features: options.NFeatures = None,
+    method_name: Annotated[
+        str, typer.Option("--method", "-m", help="One of those that 'hsieve methods' lists.")
+    ] = DEFAULT_METHOD,
+    out: options.Out = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot", help="Also draw the regularisation path into this .png, .svg or .pdf file."
+        ),
+    ] = None,
+    categorical: options.Categorical = None,
+    drop: options.Drop = None,
+    target_kind: options.TargetKindOption = options.TargetKind.auto,
+    p_values: Annotated[
+        options.PValues, typer.Option(help="Test each selected feature on its own, by HSIC.")
+    ] = options.PValues.none,
+    covariate: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A column to adjust for, never selected; may be repeated. This and the next "
+            "four: n3lars and hsic-lasso only."
+        ),
+    ] = None,
+    max_redundancy: Annotated[
+        float | None,
+        typer.Option(help="Most that two selected features may share (NHSIC); 0.9 bars copies."),
+    ] = None,
+    memory_limit: options.MemoryLimit = None,
+    relatives: Annotated[
+        int | None,
+        typer.Option(
+            min=0,
+            help="How many features most like each selected one to name; if not given, "
+            f"{USUAL_RELATIVES} unless that takes long; 0 for none.",
+        ),
+    ] = None,
+    *,
+    interactions: Annotated[
+        bool,
+        typer.Option("--interactions", help="Also find features that matter only in pairs."),
+    ] = False,
+    stability: Annotated[
+        bool,
+        typer.Option(
+            "--stability",
+            help="Select again and again from halves of the samples, by the method named, and keep "
+            "what is found in most of them: as many features as are stable, unless --n-features "
+            "says more.",
+        ),
+    ] = False,
+    false_selections: Annotated[
+        float | None,
+        typer.Option(help="Most false selections to expect, with --stability; 1 if not given."),
+    ] = None,
+    subsamples: Annotated[
+        int | None,
+        typer.Option(help="Number of halves, with --stability; 100 if not given."),
+    ] = None,
+    random_state: options.RandomState = 0,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print the names only, or nothing with --out; no bar, no warnings.",
+        ),
+    ] = False,
+) -> None:
+    """Select the features of a table that tell most about its target."""
+    from hsieve.cli import selection
+
+    method = find_method(method_name)
+    n_wanted = number_or_rule(n_features)
+    wanted = PathOptions(covariate or (), max_redundancy, memory_limit, relatives, interactions)
+    wanted.check(method)
+    if out is not None:
+        check_output(out, file)
+    if plot is not None:
+        check_plot(plot, file, method_name, method)
+    repeated = StabilityOptions(stability, false_selections, subsamples)
+    repeated.check(method_name, method, [*wanted.given, *(["--plot"] if plot else [])])
+    method = repeated.applied(method)
+    if quiet and out is None:
+        wanted = replace(wanted, n_relatives=0)  # nobody would see them
+    columns = Columns(target, target_kind.value, categorical or (), drop or ())
+    started = time.perf_counter()
+    with progress_bar(f"reading {file}", shown=not quiet):
+        table = selection.read(file, columns, method_name, method)
+        request = Request(
+            n_wanted,
+            table.categorical,
+            table.target_kind,
+            random_state,
+            covariates=wanted.positions(table, columns.drop),
+            max_redundancy=max_redundancy,
+            memory_limit=memory_limit,
+            n_relatives=wanted.n_relatives,
+            interactions=interactions,
+        )
+        outcome = selection.select(table, method, repeated.add_to(request), p_values.value)
+    if out is not None:
+        selection.write(out, outcome)
+    if plot is not None:
+        selection.write_plot(plot, outcome.selector, table.feature_names)
+    if quiet:
+        if out is None:
+            for row in outcome.rows:
+                typer.echo(legible(row["feature"]))
+        return
+    for warning in outcome.warnings:
+        complain("warning", warning)
+    how = f"stability selection over {method_name}" if stability else method_name
+    print_selection(table, outcome, how, time.perf_counter() - started)

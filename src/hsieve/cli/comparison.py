@@ -1,0 +1,271 @@
+"""The work of `hsieve compare`: methods side by side on folds of a table."""
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from hsieve.cli.checks import check_columns, check_number
+from hsieve.cli.errors import INTERRUPTED, BadInputError
+from hsieve.cli.files import Columns, in_options, plainly, read_columns, refusing, write_rows
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import Method, find_method
+from hsieve.cli.path_options import in_words
+from hsieve.cli.printing import origin, print_tables
+from hsieve.cli.screen import as_text, complain, result_console
+
+if TYPE_CHECKING:
+    from hsieve.data.tables import Table
+    from hsieve.experiments.compare import ComparisonPlan, SelectorComparison
+
+__all__ = ["USUAL_METHODS", "Wish", "check", "make_plan", "read", "run_plan", "show", "write"]
+
+USUAL_METHODS = ("n3lars", "bahsic", "mrmr", "lasso", "mr-nhsic")
+LOST = "nothing of this comparison is kept; with --results FOLDER it could go on where it was"
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What to compare, and where results go.
+
+    Parameters
+    ----------
+    methods : sequence of str
+        Names of the methods; empty for the usual ones.
+    n_features : int, str or None
+        Number of features or rule, the same for all.
+    n_folds, n_repeats, jobs, seed : int
+        Folds, how often they are drawn, processes, and seed of all random choices.
+    folder : Path or None
+        Where results are kept; None for nowhere.
+    fresh : bool
+        Whether to throw away what is there.
+    """
+
+    methods: Sequence[str]
+    n_features: int | str | None
+    n_folds: int
+    n_repeats: int
+    jobs: int
+    seed: int
+    folder: Path | None
+    fresh: bool
+
+
+def check(wish: Wish) -> None:
+    """Refuse what can be refused before the file is read.
+
+    Parameters
+    ----------
+    wish : Wish
+        What was asked for.
+
+    Raises
+    ------
+    BadInputError
+        If there is no such method, or nothing to throw away.
+    """
+    _methods_of(wish)
+    if wish.fresh and wish.folder is None:
+        msg = "--fresh throws away what is in --results FOLDER, which is not given"
+        raise BadInputError(msg)
+
+
+def read(path: Path, columns: Columns) -> "Table":
+    """Read a file into memory.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    columns : Columns
+        Roles of its columns.
+
+    Returns
+    -------
+    Table
+        The features and the target.
+
+    Raises
+    ------
+    BadInputError
+        If it cannot be read.
+    """
+    from hsieve.data.tables import Table
+
+    with refusing():
+        table = read_columns(path, columns, in_blocks=False)
+    if not isinstance(table, Table):  # so that the type is known from here on
+        msg = f"{path}: this file cannot be read into memory"
+        raise BadInputError(msg)
+    return table
+
+
+def make_plan(table: "Table", wish: Wish) -> tuple["ComparisonPlan", list[str]]:
+    """Check everything and make the selectors; nothing is measured.
+
+    Parameters
+    ----------
+    table : Table
+        Features and target.
+    wish : Wish
+        What is wanted.
+
+    Returns
+    -------
+    plan : ComparisonPlan
+        What to run.
+    warnings : list of str
+        What the user should know.
+
+    Raises
+    ------
+    BadInputError
+        If methods, data and numbers do not go together.
+    """
+    from hsieve.experiments.compare import plan_comparison
+    from hsieve.experiments.comparison_input import checked_data
+
+    methods, told = _methods_of(wish), []
+    if not wish.methods and table.categorical:
+        # Nobody named these, so that one that cannot take the columns is no mistake of the user's.
+        left_out = [name for name, method in methods.items() if not method.takes_categories]
+        methods = {name: one for name, one in methods.items() if name not in left_out}
+        told = [f"{name} is left out, since it takes numbers only" for name in left_out]
+    request = Request(wish.n_features, table.categorical, table.target_kind, wish.seed)
+    for name, method in methods.items():
+        check_columns(table, name, method)
+        check_number(table, request, method)
+    with plainly(table.source):
+        data = checked_data(table.X, table.y, table.categorical, table.target_kind)
+        plan = plan_comparison(
+            {name: method.make(request) for name, method in methods.items()},
+            replace(data, feature_names=table.feature_names),
+            cv=wish.n_folds,
+            n_repeats=wish.n_repeats,
+            n_jobs=wish.jobs,
+            random_state=wish.seed,
+            is_kept=wish.folder is not None,
+        )
+    return plan, told
+
+
+def run_plan(plan: "ComparisonPlan", table: "Table", wish: Wish) -> "SelectorComparison":
+    """Measure what is not yet measured.
+
+    Parameters
+    ----------
+    plan : ComparisonPlan
+        What to run.
+    table : Table
+        Where it comes from, for messages.
+    wish : Wish
+        Where results are kept.
+
+    Returns
+    -------
+    SelectorComparison
+        What came of it.
+
+    Raises
+    ------
+    BadInputError
+        If results cannot be kept, or every method fails.
+    typer.Exit
+        After Ctrl-C, with the usual code, when what is there has been shown.
+    """
+    from hsieve.experiments import runner
+
+    try:
+        with _keeping():
+            if wish.folder is None:
+                records = runner.measure_all(plan.experiment, plan.settings)
+            else:
+                records = runner.run(
+                    plan.experiment, plan.settings, wish.folder, fresh=wish.fresh
+                ).records
+    except KeyboardInterrupt:
+        _show_part(plan, wish.folder)
+        raise typer.Exit(INTERRUPTED) from None
+    with plainly(table.source):
+        return plan.complete_result(records)
+
+
+def write(path: Path, found: "SelectorComparison") -> None:
+    """Write a row for each method, whole or not at all.
+
+    Parameters
+    ----------
+    path : Path
+        A file ending in .csv or .json.
+    found : SelectorComparison
+        What came of it. Frequent features are a list in JSON and one text in CSV.
+
+    Raises
+    ------
+    BadInputError
+        If the file cannot be written.
+    """
+    rows = [{**row, "failure": in_options(row["failure"])} for row in found.rows()]
+    if path.suffix.lower() == ".csv":
+        for row in rows:
+            shares = [{"feature": f["feature"], "score": f["share"]} for f in row["frequent"]]
+            row["frequent"] = in_words(shares)
+    write_rows(path, rows, list(rows[0]))
+
+
+def show(found: "SelectorComparison", table: "Table", started: float) -> None:
+    """Print the tables and how to read them.
+
+    Parameters
+    ----------
+    found : SelectorComparison
+        What came of it.
+    table : Table
+        Where it comes from.
+    started : float
+        When the command began.
+    """
+    print_tables(found.tables())
+    console = result_console()
+    seconds = time.perf_counter() - started
+    console.print(as_text(f"{len(table.feature_names)} features, {origin(table)}; {seconds:.1f} s"))
+    for sentence in found.sentences():
+        console.print(as_text(in_options(sentence)))
+
+
+def _methods_of(wish: Wish) -> dict[str, Method]:
+    """Find the methods that are wanted, each once, in the order given."""
+    return {name: find_method(name) for name in wish.methods or USUAL_METHODS}
+
+
+@contextmanager
+def _keeping() -> Iterator[None]:
+    """Turn what is wrong with a folder of results into a sentence."""
+    from hsieve.experiments.results_file import ResultsError
+
+    try:
+        yield
+    except ResultsError as error:
+        raise BadInputError(str(error)) from error
+
+
+def _show_part(plan: "ComparisonPlan", folder: Path | None) -> None:
+    """Print what was done before an interruption, and how to go on."""
+    from hsieve.experiments import runner
+
+    if folder is None:
+        complain("warning", LOST)
+        return
+    with _keeping():
+        outcome = runner.gather(plan.experiment, plan.settings, folder)
+    if outcome.records:
+        print_tables(plan.experiment.tables(outcome.records))
+    result_console().print(
+        f"{outcome.n_done} of {outcome.n_planned} pieces are done and kept; give the same command "
+        "again to go on."
+    )

@@ -1,0 +1,173 @@
+"""Stability selection on the command line: its options, and what is told of its result."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from hsieve.cli import makers
+from hsieve.cli.errors import BadInputError
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import METHODS, Method
+from hsieve.report.names import shortened
+
+if TYPE_CHECKING:
+    from hsieve.data.blocks import ColumnTable
+    from hsieve.data.tables import Table
+    from hsieve.estimators._base import BaseSelector
+
+__all__ = ["StabilityOptions", "add_frequencies", "stability_notes"]
+
+
+@dataclass(frozen=True)
+class StabilityOptions:
+    """Options of stability selection, as they were given.
+
+    Parameters
+    ----------
+    wanted : bool
+        Whether to select again and again from halves of the samples.
+    false_selections : float or None
+        Wished bound on the expected number of false selections; None for the usual one.
+    n_subsamples : int or None
+        Number of halves; None for the usual one.
+    """
+
+    wanted: bool
+    false_selections: float | None
+    n_subsamples: int | None
+
+    def check(self, method_name: str, method: Method, beside: Sequence[str] = ()) -> None:
+        """Refuse what can be refused before the file is read.
+
+        Parameters
+        ----------
+        method_name : str
+            Name of the method chosen.
+        method : Method
+            The method.
+        beside : sequence of str, default=()
+            Other options that were given and need a single path.
+
+        Raises
+        ------
+        BadInputError
+            If the options do not go with the method or with others, or a number makes no sense.
+        """
+        if self.wanted and method.is_stability:
+            msg = f"{method_name} is stability selection already; leave --stability out"
+            raise BadInputError(msg)
+        if self.wanted and beside:
+            msg = f"{beside[0]} does not go with --stability, which follows no single path"
+            raise BadInputError(msg)
+        given = {
+            "--false-selections": self.false_selections is not None,
+            "--subsamples": self.n_subsamples is not None,
+        }
+        first = next((option for option, is_given in given.items() if is_given), None)
+        if first is not None and not (self.wanted or method.is_stability):
+            able = ", ".join(name for name, other in METHODS.items() if other.is_stability)
+            msg = f"{first} needs --stability, or one of the methods {able}"
+            raise BadInputError(msg)
+        bound = self.false_selections
+        if bound is not None and not 0 < bound < math.inf:
+            msg = f"--false-selections must be a number above 0, got {bound:g}"
+            raise BadInputError(msg)
+        wished = self.n_subsamples
+        if wished is not None and (wished < 2 or wished % 2):
+            msg = f"--subsamples must be an even number of at least 2, got {wished}"
+            raise BadInputError(msg)
+
+    def applied(self, method: Method) -> Method:
+        """Return the method as it is to be used.
+
+        Parameters
+        ----------
+        method : Method
+            The method chosen.
+
+        Returns
+        -------
+        Method
+            The same, or stability selection around it, which has no path and reads whole tables.
+        """
+        if not self.wanted:
+            return method
+        return replace(
+            method,
+            make=makers.stability(method.make),
+            has_path=False,
+            takes_blocks=False,
+            is_stability=True,
+        )
+
+    def add_to(self, request: Request) -> Request:
+        """Return a request with these wishes, as far as they were given."""
+        if self.false_selections is not None:
+            request = replace(request, false_selections=self.false_selections)
+        if self.n_subsamples is not None:
+            request = replace(request, n_subsamples=self.n_subsamples)
+        return request
+
+
+def add_frequencies(rows: Sequence[dict[str, Any]], selector: "BaseSelector") -> None:
+    """Add to each row the share of subsamples that select its feature, where that was counted.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        One for each selected feature; `frequency` is added.
+    selector : BaseSelector
+        The fitted selector.
+    """
+    from hsieve.estimators import StabilitySelection
+
+    if isinstance(selector, StabilitySelection):
+        for row in rows:
+            row["frequency"] = float(selector.stability_scores_[row["index"]])
+
+
+def stability_notes(
+    rows: Sequence[dict[str, Any]], selector: "BaseSelector", table: "Table | ColumnTable"
+) -> list[str]:
+    """Say how stable features were told from others, and what it means if there are none.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        One for each selected feature.
+    selector : BaseSelector
+        The fitted selector.
+    table : Table or ColumnTable
+        What it was fitted on.
+
+    Returns
+    -------
+    list of str
+        Sentences; nothing for other selectors.
+    """
+    from hsieve.estimators import StabilitySelection
+
+    if not isinstance(selector, StabilitySelection):
+        return []
+    share, n_subsamples = selector.threshold_, len(selector.n_selected_)
+    told = [
+        f"Stable are features selected from at least {share:.0%} of {n_subsamples} subsamples of "
+        "half the samples; the expected number of false ones among them is at most "
+        f"{selector.bound_:.2g}."
+    ]
+    n_stable = selector.path_.sizes[0]
+    if not rows:
+        best = int(selector.stability_scores_.argmax())
+        told.append(
+            "No feature is stable, so none is selected: nearest is "
+            f"{shortened(table.feature_names[best])} with {selector.stability_scores_[best]:.0%}. "
+            "A larger --false-selections lets more through; --n-features takes so many of the "
+            "most frequent, without a bound."
+        )
+    elif selector.n_features_to_select is not None:
+        what = "feature is" if n_stable == 1 else "features are"
+        told.append(
+            f"{n_stable} {what} stable; the bound holds for these, not for the number asked for."
+        )
+    return told
