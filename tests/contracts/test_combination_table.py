@@ -82,7 +82,7 @@ PRODUCT_SEARCHES = {"lars": LarsSearch(), "screening": IterativeScreening()}
 SEARCHES = {"forward": Forward(), "backward": Backward(), "contexts": Backward(n_contexts=2)}
 # Searches that score halves of the features, and those that do so on subsamples.
 HALVES = {"random halves": RandomHalves(n_rounds=60)}
-SAMPLED = ("HSIC biased", "HSIC unbiased", "NHSIC")
+SAMPLED = ("HSIC biased", "HSIC unbiased", "NHSIC", "LSMI")
 RANDOMISED = {
     "randomised, sweep": RandomisedContributions(n_rounds=8),
     "randomised, plain": RandomisedContributions(estimator="plain", n_rounds=100),

@@ -368,3 +368,19 @@ def test_too_few_samples_are_refused():
     X, y = linear(20, 9)
     with pytest.raises(ValueError, match="two samples each"):
         StabilitySelection().fit(X, np.r_[1, np.zeros(19, dtype=int)])
+
+
+def test_standardised_features_do_not_depend_on_their_units():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 12))
+    y = (X[:, 2] - X[:, 5] + 0.5 * rng.normal(size=80) > 0).astype(int)
+    units = 10.0 ** rng.integers(-3, 4, size=12)
+    options = {"n_subsamples": 20, "expected_false_selections": 1}
+    base = LogisticRegression(l1_ratio=1.0, solver="liblinear")
+    one, other, raw = (
+        StabilitySelection(base, standardise=standardise, **options).fit(data, y)
+        for standardise, data in ((True, X), (True, X * units), (False, X * units))
+    )
+    np.testing.assert_allclose(one.frequencies_, other.frequencies_, atol=0.05)
+    assert sorted(one.selected_indices_) == sorted(other.selected_indices_) == [2, 5]
+    assert not np.allclose(one.frequencies_, raw.frequencies_, atol=0.05)

@@ -305,6 +305,68 @@ def test_precision_is_checked(rng):
         LSMI(precision="half").bind(rng.normal(size=(20, 1)), rng.integers(0, 2, 20))
 
 
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+@pytest.mark.parametrize("n_centres", [20, 100])
+def test_a_part_of_everything_is_everything(kind, n_centres, rng):
+    X, y = some_data(kind, rng, 60)
+    X[:, 3] = rng.integers(0, 3, len(X))
+    bound = LSMI(n_centres=n_centres, categorical=[3]).bind(X, y)
+    part = bound.part(np.arange(60), np.arange(4))
+    for subset in ([0], [0, 1], [1, 2, 3]):
+        assert part.subset_score(subset) == bound.subset_score(subset)
+    everything = np.arange(4)
+    np.testing.assert_array_equal(part.worth([0, 3], everything), bound.worth([0, 3], everything))
+    # Features numbered anew; samples in another order are the same samples.
+    turned = bound.part(np.arange(60)[::-1], np.array([3, 1, 0]))
+    assert turned.subset_score([1, 2]) == pytest.approx(bound.subset_score([0, 1]), rel=1e-9)
+    np.testing.assert_array_equal(turned.target, bound.target[::-1])
+
+
+@pytest.mark.parametrize("kind", ["classes", "numbers"])
+def test_a_part_holds_its_samples_its_centres_and_the_scale_of_all(kind, rng):
+    X, y = some_data(kind, rng, 60)
+    bound = LSMI(n_centres=20).bind(X, y)
+    samples = rng.permutation(60)[:25]
+    part = bound.part(samples, np.array([2, 0]))
+    assert part.n_samples == 25
+    assert len(part.ratio.centres) == 20
+    assert np.diff(part.ratio.edges).tolist() == [5] * 5
+    taken = samples[part.ratio.samples]
+    Z = (X - X.mean(axis=0)) / X.std(axis=0)
+    np.testing.assert_allclose(part.distances.columns.matrix, Z[np.ix_(taken, [2, 0])])
+    np.testing.assert_array_equal(part.target, bound.target[samples])
+    # Centres of the whole that were drawn are centres of the part.
+    old = bound.ratio.samples[bound.ratio.centres]
+    assert set(old) & set(samples) <= set(taken[part.ratio.centres])
+    at_centres = bound.target[taken[part.ratio.centres]]
+    width = None if kind == "classes" else lsmi(X, y, n_centres=20).target_width
+    expected = naive_basis(bound.target[taken], at_centres, width)
+    np.testing.assert_allclose(part.ratio.psi, expected)
+
+
+def naive_basis(target, centres, width):
+    if width is None:
+        return target[:, None] == centres
+    return np.exp(-((target - centres.T) ** 2) / (2 * width**2))
+
+
+def test_very_small_parts_are_scored(rng):
+    X, y = some_data("classes", rng, 60)
+    bound = LSMI().bind(X, y)
+    for samples in (np.arange(8), np.flatnonzero(y == 0)[:8], np.arange(4)):
+        part = bound.part(samples, np.arange(4))
+        assert len(part.ratio.centres) == len(samples)
+        assert np.isfinite(part.worth([0, 1], np.arange(4))).all()
+
+
+def test_groups_of_samples_are_the_classes(rng):
+    X = rng.normal(size=(30, 2))
+    y = np.array(["a", "b", "c"])[np.arange(30) % 3]
+    assert LSMI().bind(X, y).sample_groups.tolist() == (np.arange(30) % 3).tolist()
+    numbers = np.arange(30.0)[::-1]
+    assert LSMI().bind(X, numbers).sample_groups.tolist() == numbers.tolist()
+
+
 def test_more_centres_than_samples_take_all_samples(rng):
     X, y = rng.normal(size=(30, 1)), rng.integers(0, 2, 30)
     assert len(lsmi(X, y, n_centres=500).coefficients) == 30

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from hsieve import HSIC, NHSIC, DependenceSelector, RandomisedContributions, kernels
+from hsieve import HSIC, LSMI, NHSIC, DependenceSelector, RandomisedContributions, kernels
 from hsieve.data.synthetic import make_xor
 from hsieve.kernels.columns import standardised
 from hsieve.strategies.random_draws import Sampler
@@ -29,7 +29,8 @@ def problem(rng):
 def sampler_of(strategy, n_samples, groups=None):
     seed = int(np.random.default_rng(strategy.random_state).integers(2**63))
     groups = np.zeros(n_samples, dtype=int) if groups is None else groups
-    return Sampler.over(groups, strategy.subsample, strategy.share_of_features, seed)
+    share = strategy.share_of_features or {"plain": 0.5, "sweep": 0.25}[strategy.estimator]
+    return Sampler.over(groups, strategy.subsample, share, seed)
 
 
 @pytest.mark.parametrize("n_features", [7, 6])
@@ -59,15 +60,32 @@ def test_a_sweep_is_what_each_feature_brings_to_the_random_sets(problem):
     strategy = RandomisedContributions(n_rounds=5, subsample=0.5, random_state=3)
     sampler = sampler_of(strategy, len(X))
     bound = ALIGNMENT.bind(X, y)
-    expected = np.zeros(7)
+    brought = np.zeros((5, 7))
     for i in range(5):
         draw = sampler.draw(0, i, 7, 7)
         part = bound.part(draw.samples, np.arange(7))
         for j in range(7):
             with_it, without = np.union1d(draw.chosen, [j]), np.setdiff1d(draw.chosen, [j])
-            expected[j] += (part.subset_score(with_it) - part.subset_score(without)) / 5
-    found = strategy.search(bound, 2).contributions[0]
-    np.testing.assert_allclose(found, expected, atol=1e-9)
+            brought[i, j] = part.subset_score(with_it) - part.subset_score(without)
+    path = strategy.search(bound, 2)
+    np.testing.assert_allclose(path.contributions[0], brought.mean(axis=0), atol=1e-9)
+    # Of seven features a set holds half, and all rounds count.
+    np.testing.assert_array_equal(path.merits, path.contributions)
+    best = clone(strategy).set_params(counted_rounds=0.4).search(bound, 2)
+    scaled = np.sort(brought / brought.std(axis=1, keepdims=True), axis=0)
+    np.testing.assert_allclose(best.merits[0], scaled[-2:].mean(axis=0), atol=1e-9)
+
+
+def test_the_best_rounds_count_until_sets_are_halves():
+    problem = make_xor(80, 40, random_state=0)
+    path = searched(RandomisedContributions(n_rounds=8), problem.X, problem.y, NARROW)
+    n_left = np.isfinite(path.merits).sum(axis=1)
+    are_means = [
+        np.array_equal(merits, means, equal_nan=True)
+        for merits, means in zip(path.merits, path.contributions, strict=True)
+    ]
+    assert are_means == (n_left <= 16).tolist()
+    assert 40 in n_left
 
 
 @pytest.mark.parametrize("measure", [ALIGNMENT, HSIC(), HSIC(estimator="biased", compensate=True)])
@@ -96,20 +114,30 @@ def test_categories_keep_their_columns_in_a_part(rng):
     assert part.subset_score([0, 1]) == pytest.approx(bound.subset_score([1, 2]))
 
 
+@pytest.mark.parametrize(("measure", "n_rounds"), [(NARROW, 40), (LSMI(n_centres=20), 4)])
 @pytest.mark.parametrize("estimator", ["plain", "sweep"])
-def test_the_number_of_workers_changes_nothing(estimator):
+def test_the_number_of_workers_changes_nothing(estimator, measure, n_rounds):
     data = make_xor(60, 12, random_state=0)
     paths = [
         searched(
-            RandomisedContributions(estimator=estimator, n_rounds=40, n_jobs=n_jobs),
+            RandomisedContributions(estimator=estimator, n_rounds=n_rounds, n_jobs=n_jobs),
             data.X,
             data.y,
-            NARROW,
+            measure,
         )
         for n_jobs in (1, 2)
     ]
     assert paths[0].order.tolist() == paths[1].order.tolist()
     np.testing.assert_array_equal(paths[0].contributions, paths[1].contributions)
+
+
+@pytest.mark.parametrize(("estimator", "n_rounds"), [("sweep", 12), ("plain", 30)])
+def test_lsmi_finds_what_matters_together_in_few_rounds(estimator, n_rounds, rng):
+    X = rng.normal(size=(150, 6))
+    strategy = RandomisedContributions(estimator=estimator, n_rounds=n_rounds, subsample=0.5)
+    measure = LSMI(n_centres=30)
+    for y in (X[:, 1] ** 2 + X[:, 4] ** 2, X[:, 1] * X[:, 4] > 0):
+        assert sorted(searched(strategy, X, y, measure).order[:2].tolist()) == [1, 4]
 
 
 def test_a_seed_gives_one_answer_and_another_seed_other_draws(problem):
@@ -135,8 +163,10 @@ def test_the_path_ranks_all_features_and_keeps_the_nested_sets(estimator, proble
     for row, members in zip(path.contributions, path.nested_sets, strict=True):
         assert members.tolist() == np.flatnonzero(np.nan_to_num(row) > 0).tolist()
     for feature, score in zip(path.order, path.feature_scores, strict=True):
-        judged = path.contributions[:, feature]
+        judged = path.merits[:, feature]
         assert score == judged[np.isfinite(judged)][-1]
+    if estimator == "plain":
+        np.testing.assert_array_equal(path.merits, path.contributions)
     bound = ALIGNMENT.bind(*problem)
     for size, score in zip(path.sizes, path.set_scores, strict=True):
         assert score == pytest.approx(bound.subset_score(path.order[:size]))
@@ -212,7 +242,10 @@ def test_few_features_are_judged_once(estimator, n_features, rng):
         ({"subsample": 1.5}, "subsample must be None, a share"),
         ({"step": 1}, "step must be a share between 0 and 1"),
         ({"top_share": "half"}, "top_share must be a share"),
-        ({"share_of_features": 0}, "share_of_features must be a share"),
+        ({"share_of_features": 0}, "share_of_features must be None or a share"),
+        ({"share_of_features": 0.7}, "up to 0.5, got 0.7"),
+        ({"counted_rounds": 1.5}, "counted_rounds must be None or a share above 0, up to 1"),
+        ({"estimator": "plain", "counted_rounds": 0.5}, "mean over all rounds"),
         ({"estimator": "plain", "share_of_features": 0.2}, "compares halves"),
     ],
 )

@@ -234,10 +234,10 @@ def stability_logistic(request: Request) -> "BaseSelector":
     """Make stability selection around sparse logistic regression of standardised features."""
     from sklearn.linear_model import LogisticRegression
 
-    from hsieve.cli.standardised import StandardisedStability
+    from hsieve.estimators import StabilitySelection
 
     base = LogisticRegression(l1_ratio=1.0, solver="liblinear")
-    return StandardisedStability(base, **_stability_options(request))
+    return StabilitySelection(base, standardise=True, **_stability_options(request))
 
 
 def stability_lpboost(request: Request) -> "BaseSelector":

@@ -25,7 +25,7 @@ class RandSel(SearchSelector):
     estimator : {"sweep", "plain"}, default="sweep"
         "plain" is the algorithm of the thesis: centred alignment, mean over the halves that hold a
         feature minus mean over those that do not. "sweep" scores in each round what every feature
-        brings to the random half, by HSIC compensated as in :class:`BAHSIC`; measured rates of
+        brings to a random set, by HSIC compensated as in :class:`BAHSIC`; measured rates of
         both are in ``docs/recovery.md``.
     n_rounds : int or None, default=None
         Rounds an iteration; None for 32 (sweep) or 3000 (plain).
@@ -33,8 +33,13 @@ class RandSel(SearchSelector):
         Share (up to 1) or number of samples a round; None for 0.5 (sweep) or 0.25 (plain).
     balanced : bool, default=False
         Whether a subsample holds equally many samples of each class.
-    share_of_features : float, default=0.5
-        Size of the random sets; the plain estimator takes halves only.
+    share_of_features : float or None, default=None
+        Size of the random sets, up to a half; None for a quarter of the features left. The plain
+        estimator takes halves only.
+    counted_rounds : float or None, default=None
+        Share of the rounds, those in which it brings most, that a feature is judged by; None for
+        `share_of_features`, as any partner is there so often. 1 judges by the mean, as the plain
+        estimator always does.
     step : float, default=0.25
         Share of the features culled after each iteration.
     fix_after : int or None, default=None
@@ -57,9 +62,10 @@ class RandSel(SearchSelector):
     Attributes
     ----------
     selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, its last
-        contribution, the whole search. ``path_.contributions`` holds those of every iteration,
-        ``path_.nested_sets`` the features of positive contribution, ``path_.fixed`` those fixed.
+        As in every selector: chosen features best first, place of each feature, what it was last
+        judged by, the whole search. ``path_.contributions`` holds the mean contributions of every
+        iteration, ``path_.merits`` what features were judged by, ``path_.nested_sets`` the features
+        of positive contribution, ``path_.fixed`` those fixed.
 
     References
     ----------
@@ -83,7 +89,8 @@ class RandSel(SearchSelector):
         n_rounds: int | None = None,
         subsample: float | None = None,
         balanced: bool = False,
-        share_of_features: float = 0.5,
+        share_of_features: float | None = None,
+        counted_rounds: float | None = None,
         step: float = 0.25,
         fix_after: int | None = None,
         top_share: float = 0.1,
@@ -100,6 +107,7 @@ class RandSel(SearchSelector):
         self.subsample = subsample
         self.balanced = balanced
         self.share_of_features = share_of_features
+        self.counted_rounds = counted_rounds
         self.step = step
         self.fix_after = fix_after
         self.top_share = top_share
@@ -135,6 +143,7 @@ class RandSel(SearchSelector):
             subsample=self.subsample,
             balanced=self.balanced,
             share_of_features=self.share_of_features,
+            counted_rounds=self.counted_rounds,
             step=self.step,
             fix_after=self.fix_after,
             top_share=self.top_share,

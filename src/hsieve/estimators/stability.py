@@ -20,6 +20,7 @@ from hsieve.inference.selection_bounds import (
     threshold_for,
     unimodal_bound,
 )
+from hsieve.kernels.columns import standardised
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath
 from hsieve.threads import one_blas_thread
@@ -63,6 +64,9 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     values : array-like or None, default=None
         Its values, the strongest regularisation first; None takes 30 in even ratios down to 5 % of
         the alpha (or up to 20 times the C) at which nothing is selected, or of nu from 1 to 0.2.
+    standardise : bool, default=False
+        Whether the base is given features of mean 0 and deviation 1, as a sparse model with one
+        penalty for all of them should be. The default lasso always is.
     sampling : {"pairs", "halves"}, default="pairs"
         "pairs": complementary pairs, two halves that share no sample. "halves": independent halves.
         Classes are halved too.
@@ -131,6 +135,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         n_per_subsample: int | None = None,
         parameter: str | None = None,
         values: ArrayLike | None = None,
+        standardise: bool = False,
         sampling: str = "pairs",
         n_subsamples: int = 100,
         target_kind: str = "auto",
@@ -144,6 +149,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         self.n_per_subsample = n_per_subsample
         self.parameter = parameter
         self.values = values
+        self.standardise = standardise
         self.sampling = sampling
         self.n_subsamples = n_subsamples
         self.target_kind = target_kind
@@ -172,6 +178,8 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         _check_halves(target, len(data), kind)
         varying = self._varying_features(constant_columns(data))
         data = data.astype(np.float64)
+        if self.standardise:
+            data = standardised(data)
         most = self._most(data.shape[1])
         base, seen = self._base(kind), model_target(self.estimator, target, kind)
         points = make_range(

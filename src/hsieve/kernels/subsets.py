@@ -187,8 +187,8 @@ class GaussianSubset(RadialSubset):
         signed_rate = self.rate if removal else -self.rate
         weighted = self._weighted(weights)
         categorical = self.columns.categorical[features]
-        for position in np.flatnonzero(categorical & ~beyond):
-            changes[position] = self._category_change(weighted, features[position], signed_rate)
+        for block in self._blocks(np.flatnonzero(categorical & ~beyond)):
+            changes[block] = self._category_changes(weighted, features[block], signed_rate)
         two_level = self.columns.two_level[features]
         for sweep, kind in ((two_level_changes, two_level), (self._smooth_changes, ~two_level)):
             served = np.flatnonzero(kind & ~categorical & ~beyond)
@@ -211,9 +211,8 @@ class GaussianSubset(RadialSubset):
         """Mean of each feature's own kernel over all pairs of different samples."""
         factors = np.empty(len(features))
         categorical = self.columns.categorical[features]
-        for position in np.flatnonzero(categorical):
-            own = squared_distances(self.columns.block(features[[position]]))
-            factors[position] = (self.values(own).sum() - len(own)) / (len(own) * (len(own) - 1))
+        for block in self._blocks(np.flatnonzero(categorical)):
+            factors[block] = self._category_factors(features[block])
         two_level = self.columns.two_level[features]
         gaps = self.columns.largest_squared_gap[features]
         unlike = self.columns.share_of_unlike_pairs[features[two_level]]
@@ -234,14 +233,31 @@ class GaussianSubset(RadialSubset):
         double = GaussianSubset(self.columns, self.subset, lambda _: bandwidth)
         return double.changes(weights, features, removal=removal)
 
-    def _category_change(self, weighted: FloatArray, feature: int, signed_rate: float) -> float:
-        """Exact change for a category: the factor is constant on pairs of different levels."""
-        indicators = self.columns.block([feature])
-        height = indicators.max()
-        if height == 0:
-            return 0.0
-        same = quadratic_forms(weighted, indicators / height).sum()
-        return float(np.expm1(signed_rate * 2.0 * height**2) * (weighted.sum() - same))
+    def _category_changes(
+        self, weighted: FloatArray, features: IndexArray, signed_rate: float
+    ) -> FloatArray:
+        """Exact changes for categories: the factor is constant on pairs of different levels."""
+        levels, first, heights = self._levels(features)
+        same = np.add.reduceat(quadratic_forms(weighted, levels), first)
+        changes: FloatArray = np.expm1(signed_rate * 2.0 * heights**2) * (weighted.sum() - same)
+        return changes
+
+    def _category_factors(self, features: IndexArray) -> FloatArray:
+        """Mean of each category's own kernel, from the sizes of its levels."""
+        levels, first, heights = self._levels(features)
+        counts = levels.sum(axis=0, dtype=np.float64)
+        n = self.columns.n_samples
+        alike = np.add.reduceat(counts * (counts - 1.0), first) / (n * (n - 1))
+        factors: FloatArray = 1.0 + np.expm1(-self.rate * 2.0 * heights**2) * (1.0 - alike)
+        return factors
+
+    def _levels(self, features: IndexArray) -> tuple[FloatArray, IndexArray, FloatArray]:
+        """Give indicators of some categories, where each begins, and their encoded heights."""
+        indicators = self.columns.block(features)
+        widths = np.diff(self.columns.starts)[features]
+        first = np.cumsum(widths) - widths
+        heights = np.maximum.reduceat(indicators.max(axis=0), first).astype(np.float64)
+        return (indicators > 0).astype(self.precision), first, heights
 
     def _smooth_changes(
         self, weighted: FloatArray, numbers: FloatArray, signed_rate: float

@@ -24,6 +24,7 @@ information", 2012.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
@@ -320,9 +321,50 @@ class BoundLSMI(JointBoundMeasure):
         return self.distances.columns.n_features
 
     @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return len(self.target)
+
+    @property
+    def sample_groups(self) -> IndexArray:
+        """Group of each sample: samples of one class, or of the same numbers."""
+        axis = None if self.is_classes else 0
+        return np.unique(self.target, axis=axis, return_inverse=True)[1].ravel()
+
+    @property
     def worthwhile_entries(self) -> int:
         """How many redundancies take about as long as asking for them does."""
         return 1
+
+    def part(self, samples: IndexArray, features: IndexArray) -> "BoundLSMI":
+        """Tie the measure to some samples of some features, numbered anew.
+
+        Scales of the features and basis functions of the target stay those of all samples, and
+        nothing is drawn anew. Samples stay in the order of their folds, which are cut again.
+        There are as many centres as before, or all samples where there are fewer: those that are
+        in the part, and others evenly spread among its samples.
+
+        Width and ridge are chosen by cross validation for each set on each part, once for all
+        candidates of a sweep; that takes as long as some 150 candidates.
+        """
+        rows = np.argsort(self.ratio.samples)[samples]
+        order = np.argsort(rows)
+        rows = rows[order]
+        centres = _spread_centres(np.isin(rows, self.ratio.centres), len(self.ratio.centres))
+        target = self.target[samples]
+        ordered = target[order]
+        n_folds = max(2, min(len(self.ratio.edges) - 1, len(rows) // 2))
+        sizes = [len(fold) for fold in np.array_split(rows, n_folds)]
+        psi = target_basis(ordered, ordered[centres], self._target_width)
+        ratio = replace(
+            self.ratio,
+            samples=order,
+            centres=centres,
+            psi=psi.astype(self.ratio.psi.dtype),
+            edges=np.concatenate([[0], np.cumsum(sizes)]),
+        )
+        columns = self.distances.columns.part(rows, features)
+        return BoundLSMI(WeightedDistances(columns, centres), ratio, target, self.is_classes)
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """LSMI of each feature alone, with its own width and ridge."""
@@ -376,6 +418,10 @@ class BoundLSMI(JointBoundMeasure):
         """LSMI of each feature and itself."""
         return np.array([self._between(j, j) for j in np.asarray(features, np.intp).tolist()])
 
+    @cached_property
+    def _target_width(self) -> float | None:
+        return target_width(self.target, is_classes=self.is_classes)
+
     def _score(self, squared: FloatArray) -> float:
         return self.ratio.value(squared, self.ratio.model(squared))
 
@@ -410,6 +456,14 @@ class BoundLSMI(JointBoundMeasure):
         weights = np.zeros(self.n_features)
         weights[subset] = 1.0
         return weights
+
+
+def _spread_centres(is_centre: NDArray[np.bool_], wanted: int) -> IndexArray:
+    """Positions of the centres among some samples, filled up from the others evenly."""
+    others = np.flatnonzero(~is_centre)
+    n_more = min(wanted - int(is_centre.sum()), len(others))
+    more = others[np.linspace(0, len(others) - 1, n_more).astype(np.intp)] if n_more else others[:0]
+    return np.sort(np.concatenate([np.flatnonzero(is_centre), more]))
 
 
 def _scale_of(numbers: ArrayLike) -> tuple[FloatArray, FloatArray]:

@@ -113,8 +113,15 @@ class Sampler:
         )
         return Draw(np.sort(samples), chosen, others)
 
+    def share_in(self, n_free: int) -> float:
+        """Share of the free features that a set holds, on average."""
+        return self._size(n_free, n_free / 2) / n_free
+
     def _set_size(self, rng: np.random.Generator, n_free: int) -> int:
         """Size of the random set; of an odd number of features either half is taken as often."""
-        half = (n_free + int(rng.integers(2))) // 2
+        return int(self._size(n_free, max((n_free + int(rng.integers(2))) // 2, 1)))
+
+    def _size(self, n_free: int, half: float) -> float:
+        """Size of a set, no smaller than is telling and no larger than a half."""
         size = max(round(self.share_of_features * n_free), MIN_SET)
-        return half if self.share_of_features == 0.5 else min(size, max(half, 1))
+        return half if self.share_of_features == 0.5 else min(size, half)

@@ -1,6 +1,6 @@
 """Randomised contributions: judge features by what they bring to random sets of the others.
 
-This is randSel, algorithm 6 of [1]_. Each round draws a subsample and a random half of the features
+This is randSel, algorithm 6 of [1]_. Each round draws a subsample and a random set of the features
 that are left; a feature's contribution is the mean, over rounds, of what it adds. The
 worst share is culled, and so on until two features are left.
 
@@ -8,12 +8,18 @@ Two estimators of a contribution:
 
 * ``"plain"``, the thesis' own: mean score of the halves that hold the feature minus mean score of
   those that do not. Each round scores both halves, so it says one number about all features.
-* ``"sweep"``, ours: each round scores, in one sweep, what *every* feature brings to the half, by
-  leaving if it is in and by joining if it is not. The difference between two random halves, which
+* ``"sweep"``, ours: each round scores, in one sweep, what *every* feature brings to the set, by
+  leaving if it is in and by joining if it is not. The difference between two random sets, which
   is nearly all of the plain estimator's noise, does not enter.
 
-Both estimate the same kind of expectation. Rounds are seeded one by one and summed in tasks whose
-number does not depend on the workers, so any number of workers gives the same selection.
+Both estimate the same kind of expectation. **Best rounds (ours).** Sweeps know more than a mean: a
+feature that matters only together with another brings something in those rounds only whose set
+holds that other. With sets of a quarter of the features that is a quarter of the rounds; in the
+others it is noise. So features are culled by their *merit*, the mean over the quarter of the rounds
+in which they bring most, each round on a common scale; the last few, by the mean. Measured rates of
+either are in ``docs/recovery.md``.
+
+Rounds are seeded one by one, so any number of workers gives the same selection.
 
 Cost of an iteration: two scores a round (plain), or one sweep over the features left (sweep).
 
@@ -44,9 +50,10 @@ __all__ = ["ContributionPath", "RandomisedContributions"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-# Rounds and share of the samples where none are given; a sweep says far more in a round.
+# Rounds and shares where none are given; a sweep says far more in a round.
 DEFAULT_ROUNDS = {"plain": 3000, "sweep": 32}
 DEFAULT_SUBSAMPLE = {"plain": 0.25, "sweep": 0.5}
+DEFAULT_SHARE = {"plain": 0.5, "sweep": 0.25}
 N_KEPT = 2
 # Rounds are shared out in so many tasks, whatever the number of workers.
 N_TASKS = 16
@@ -59,9 +66,12 @@ class ContributionPath(SelectionPath):
     Parameters
     ----------
     order, feature_scores, sizes, set_scores, stop_reason, n_evaluations, n_selectable
-        As in :class:`SelectionPath`; the score of a feature is its last contribution.
+        As in :class:`SelectionPath`; the score of a feature is its last merit.
     contributions : ndarray of shape (n_iterations, n_features)
         Contribution of each feature; NaN once it was culled or fixed.
+    merits : ndarray of shape (n_iterations, n_features)
+        What the features were judged by: the contributions themselves (plain), or the mean over
+        the best rounds, in deviations of all features' contributions in a round (sweep).
     fixed : ndarray of shape (n_fixed,)
         Features that were fixed, in the order in which they were.
     fixed_after : ndarray of shape (n_fixed,)
@@ -69,6 +79,7 @@ class ContributionPath(SelectionPath):
     """
 
     contributions: FloatArray = field(kw_only=True)
+    merits: FloatArray = field(kw_only=True)
     fixed: IndexArray = field(kw_only=True)
     fixed_after: IndexArray = field(kw_only=True)
 
@@ -83,10 +94,11 @@ class ContributionPath(SelectionPath):
 
     def among(self, features: IndexArray, n_features: int) -> Self:
         """Return the path of a search over some features as one over all of them."""
-        contributions = np.full((len(self.contributions), n_features), np.nan)
+        contributions, merits = np.full((2, len(self.contributions), n_features), np.nan)
         contributions[:, features] = self.contributions
+        merits[:, features] = self.merits
         path = super().among(features, n_features)
-        return replace(path, contributions=contributions, fixed=features[self.fixed])
+        return replace(path, contributions=contributions, merits=merits, fixed=features[self.fixed])
 
 
 class RandomisedContributions(Strategy):
@@ -103,9 +115,13 @@ class RandomisedContributions(Strategy):
         half (sweep) or a quarter (plain, as the thesis). At least 8, or all where there are fewer.
     balanced : bool, default=False
         Whether a subsample holds equally many samples of each class, as far as there are.
-    share_of_features : float, default=0.5
-        Size of the random sets as a share of the features left. The plain estimator compares
-        halves and takes no other.
+    share_of_features : float or None, default=None
+        Size of the random sets as a share of the features left, up to a half; None for a quarter.
+        The plain estimator compares halves and takes no other.
+    counted_rounds : float or None, default=None
+        Share of the rounds, those in which it brings most, that a feature is judged by; None for
+        the share of features in a set, as any partner is there so often, and for all once sets are
+        halves, because few features are left. 1 judges by the mean, as the plain estimator does.
     step : float, default=0.25
         Share of the features culled after each iteration; at least one feature is.
     fix_after : int or None, default=None
@@ -122,17 +138,18 @@ class RandomisedContributions(Strategy):
     needs: ClassVar[tuple[str, ...]] = ("subset_score", "worth", "part")
     refusal: ClassVar[str] = (
         "Randomised contributions need a measure of sets on any part of the samples, "
-        "such as HSIC or NHSIC."
+        "such as HSIC, NHSIC or LSMI."
     )
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options of the algorithm
         self,
         *,
         estimator: str = "sweep",
         n_rounds: int | None = None,
         subsample: float | None = None,
         balanced: bool = False,
-        share_of_features: float = 0.5,
+        share_of_features: float | None = None,
+        counted_rounds: float | None = None,
         step: float = 0.25,
         fix_after: int | None = None,
         top_share: float = 0.1,
@@ -144,6 +161,7 @@ class RandomisedContributions(Strategy):
         self.subsample = subsample
         self.balanced = balanced
         self.share_of_features = share_of_features
+        self.counted_rounds = counted_rounds
         self.step = step
         self.fix_after = fix_after
         self.top_share = top_share
@@ -161,10 +179,15 @@ class RandomisedContributions(Strategy):
             if value is not None and not (whole and value >= 1):
                 msg = f"{name} must be None or a whole number of at least 1, got {value!r}."
                 raise ValueError(msg)
-        for name in ("share_of_features", "step", "top_share"):
+        for name in ("step", "top_share"):
             value = getattr(self, name)
             if not (isinstance(value, Real) and 0 < float(value) < 1):
                 msg = f"{name} must be a share between 0 and 1, got {value!r}."
+                raise ValueError(msg)
+        for name, most in (("share_of_features", 0.5), ("counted_rounds", 1.0)):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, Real) and 0 < float(value) <= most):
+                msg = f"{name} must be None or a share above 0, up to {most:g}, got {value!r}."
                 raise ValueError(msg)
         if self.subsample is not None and not _is_size(self.subsample):
             msg = (
@@ -172,10 +195,16 @@ class RandomisedContributions(Strategy):
                 f"got {self.subsample!r}."
             )
             raise ValueError(msg)
-        if self.estimator == "plain" and self.share_of_features != 0.5:
+        if self.estimator == "plain" and self.share_of_features not in (None, 0.5):
             msg = (
                 "The plain estimator compares halves; share_of_features must be 0.5, got "
                 f"{self.share_of_features!r}. Use estimator='sweep' for smaller sets."
+            )
+            raise ValueError(msg)
+        if self.estimator == "plain" and self.counted_rounds not in (None, 1):
+            msg = (
+                "The plain estimator is a mean over all rounds; counted_rounds must be 1, got "
+                f"{self.counted_rounds!r}. Use estimator='sweep' to count the best ones."
             )
             raise ValueError(msg)
 
@@ -197,11 +226,12 @@ class RandomisedContributions(Strategy):
     def _sampler(self, bound: SampledScores) -> Sampler:
         """Make the source of draws."""
         subsample = DEFAULT_SUBSAMPLE[self.estimator] if self.subsample is None else self.subsample
+        share = self.share_of_features or DEFAULT_SHARE[self.estimator]
         groups = bound.sample_groups if self.balanced else np.zeros(bound.n_samples, dtype=np.intp)
         return Sampler.over(
             groups,
             subsample,
-            float(self.share_of_features),
+            float(share),
             int(np.random.default_rng(self.random_state).integers(2**63)),
         )
 
@@ -214,12 +244,23 @@ class RandomisedContributions(Strategy):
         tasks = np.array_split(np.arange(n_rounds), min(N_TASKS, n_rounds))
         # Members are numbered anew: free features first, then fixed ones.
         n_free, iteration = len(search.free), len(search.rows)
-        sums = parallel(
-            delayed(_sum_of_rounds)(here, n_free, sampler, self.estimator, (iteration, task))
-            for task in tasks
+        rounds = np.concatenate(
+            parallel(
+                delayed(_contributions)(here, n_free, sampler, self.estimator, (iteration, task))
+                for task in tasks
+            )
         )
-        search.add(np.sum(sums, axis=0) / n_rounds)
+        contributions = rounds.mean(axis=0)
+        counted = 1.0 if self.estimator == "plain" else self._counted(sampler.share_in(n_free))
+        search.add(contributions, contributions if counted == 1 else best_mean(rounds, counted))
         search.n_evaluations += n_rounds * (2 if self.estimator == "plain" else n_free)
+
+    def _counted(self, share_in_set: float) -> float:
+        """Share of the rounds that features are judged by."""
+        if self.counted_rounds is not None:
+            return float(self.counted_rounds)
+        # With halves each partner is there half of the time, and the best rounds are mostly luck.
+        return 1.0 if share_in_set >= 0.5 else share_in_set
 
 
 class _Search:
@@ -232,6 +273,7 @@ class _Search:
         self.free: IndexArray = np.arange(n_features)
         self.fixed: list[tuple[int, int]] = []
         self.rows: list[FloatArray] = []
+        self.merits: list[FloatArray] = []
         self.last = np.zeros(n_features)
         self.streaks = np.zeros(n_features, dtype=np.intp)
         self.culled: list[IndexArray] = []
@@ -249,11 +291,13 @@ class _Search:
         """Number of features left."""
         return len(self.free) + len(self.fixed)
 
-    def add(self, contributions: FloatArray) -> None:
-        """Note the contributions of the free features."""
-        row = np.full(self.n_features, np.nan)
-        row[self.free] = self.last[self.free] = contributions
-        self.rows.append(row)
+    def add(self, contributions: FloatArray, merits: FloatArray) -> None:
+        """Note the contributions and merits of the free features."""
+        for rows, found in ((self.rows, contributions), (self.merits, merits)):
+            row = np.full(self.n_features, np.nan)
+            row[self.free] = found
+            rows.append(row)
+        self.last[self.free] = merits
 
     def cull(self, share: float) -> None:
         """Fix the features that have been among the best long enough, cull the worst."""
@@ -286,6 +330,7 @@ class _Search:
             stop_reason=f"{self.n_left} feature(s) left",
             n_evaluations=self.n_evaluations + len(sets),
             contributions=np.array(self.rows),
+            merits=np.array(self.merits),
             fixed=fixed[:, 0],
             fixed_after=fixed[:, 1],
         )
@@ -310,23 +355,50 @@ ESTIMATES: dict[str, Callable[[SampledScores, Draw, int], FloatArray]] = {
 }
 
 
-def _sum_of_rounds(
+def best_mean(rounds: FloatArray, share: float) -> FloatArray:
+    """Mean of each feature over its best rounds, each round in deviations over all features.
+
+    Parameters
+    ----------
+    rounds : ndarray of shape (n_rounds, n_features)
+        What each feature brings in each round.
+    share : float
+        Share of the rounds that count.
+
+    Returns
+    -------
+    ndarray of shape (n_features,)
+        The means.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> best_mean(np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 6.0], [0.0, 6.0]]), 0.5)
+    array([1., 2.])
+    """
+    deviations = rounds.std(axis=1, keepdims=True)
+    scaled = np.divide(rounds, deviations, out=np.zeros_like(rounds), where=deviations > 0)
+    n_counted = max(1, round(share * len(rounds)))
+    return np.asarray(np.sort(scaled, axis=0)[-n_counted:].mean(axis=0))
+
+
+def _contributions(
     bound: SampledScores,
     n_free: int,
     sampler: Sampler,
     estimator: str,
     rounds: tuple[int, IndexArray],
 ) -> FloatArray:
-    """Sum of the contributions of some rounds of an iteration; a task of one worker."""
+    """Contributions in some rounds of an iteration, one a row; a task of one worker."""
     iteration, positions = rounds
-    total = np.zeros(n_free)
+    found = np.empty((len(positions), n_free))
     everything = np.arange(bound.n_features)
     # The number of BLAS threads changes last digits, and with them ties.
     with one_blas_thread():
-        for position in positions:
-            draw = sampler.draw(iteration, int(position), n_free, bound.n_features)
-            total += ESTIMATES[estimator](bound.part(draw.samples, everything), draw, n_free)
-    return total
+        for row, position in zip(found, positions.tolist(), strict=True):
+            draw = sampler.draw(iteration, position, n_free, bound.n_features)
+            row[:] = ESTIMATES[estimator](bound.part(draw.samples, everything), draw, n_free)
+    return found
 
 
 def _is_size(value: Any) -> bool:
