@@ -307,3 +307,11 @@ def test_package_gives_it_away_when_asked_for():
     assert "SelectorComparison" in hsieve.__all__
     with pytest.raises(AttributeError, match="no attribute 'compete'"):
         hsieve.compete  # noqa: B018
+
+
+def test_selectors_of_one_score_are_told_to_be_the_same(classes):
+    X, y = classes
+    found = compare({"one": Fixed([0]), "same": Fixed([0]), "worse": Fixed([5])}, X, y, cv=5)
+    told = " ".join(found.sentences())
+    assert "same scored the same as one" in told
+    assert "from same" not in told

@@ -152,3 +152,9 @@ def test_names_of_frames_are_shown(classes, frame):
     found = compare([Fixed([0, 3])], frame({n: X[:, i] for i, n in enumerate(names)}), y, cv=3)
     assert [f.name for f in found.best.frequent] == ["gene 0", "gene 3"]
     assert "gene 0 100%, gene 3 100%" in repr(found)
+
+
+def test_names_that_read_the_same_are_refused():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    with pytest.raises(ValueError, match="names of their own"):
+        compare({1: MRMR(1), "1": MRMR(2)}, X, X[:, 0])

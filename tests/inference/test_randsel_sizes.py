@@ -13,10 +13,10 @@ def test_the_sizes_just_keep_the_bounds(d, eta, delta, T):
     # Eq. 4.5 and 4.6: a deviation of eta / 6 for some feature in some iteration.
     for n_rounds, kept in ((sizes.n_rounds, True), (sizes.n_rounds - 1, False)):
         assert (4 * d * T * math.exp(-n_rounds * eta**2 / 72) <= delta / 2) == kept
-    # Eq. 4.9 for every set that is scored.
+    # Eq. 4.9 for every set that is scored: one with and one without each feature, a round.
     for n_samples, kept in ((sizes.n_samples, True), (sizes.n_samples - 1, False)):
         failing = 2 * math.exp(-2 * n_samples * (eta / 6) ** 2 / 4)
-        assert (sizes.n_rounds * d * T * failing <= delta / 2) == kept
+        assert (2 * sizes.n_rounds * d * T * failing <= delta / 2) == kept
 
 
 def test_bad_numbers_are_refused_in_words():

@@ -163,7 +163,7 @@ def test_the_path_ranks_all_features_and_keeps_the_nested_sets(estimator, proble
     for row, members in zip(path.contributions, path.nested_sets, strict=True):
         assert members.tolist() == np.flatnonzero(np.nan_to_num(row) > 0).tolist()
     for feature, score in zip(path.order, path.feature_scores, strict=True):
-        judged = path.merits[:, feature]
+        judged = path.contributions[:, feature]
         assert score == judged[np.isfinite(judged)][-1]
     if estimator == "plain":
         np.testing.assert_array_equal(path.merits, path.contributions)

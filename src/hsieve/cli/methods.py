@@ -117,7 +117,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             makers.bahsic_of_the_paper,
         ),
         "randsel": Method(
-            "as bahsic, from random subsamples and random halves of the features",
+            "as bahsic, from random subsamples and random sets of the features",
             "about 64 n^2 d, on as many cores as wanted",
             makers.selector("RandSel"),
         ),

@@ -38,8 +38,9 @@ class RandSel(SearchSelector):
         estimator takes halves only.
     counted_rounds : float or None, default=None
         Share of the rounds, those in which it brings most, that a feature is judged by; None for
-        `share_of_features`, as any partner is there so often. 1 judges by the mean, as the plain
-        estimator always does.
+        the share of features in a set, as any partner is there so often, and for all once so few
+        features are left that sets, of at least 8, are halves. 1 judges by the mean, as the plain
+        estimator does.
     step : float, default=0.25
         Share of the features culled after each iteration.
     fix_after : int or None, default=None
@@ -62,10 +63,10 @@ class RandSel(SearchSelector):
     Attributes
     ----------
     selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, what it was last
-        judged by, the whole search. ``path_.contributions`` holds the mean contributions of every
-        iteration, ``path_.merits`` what features were judged by, ``path_.nested_sets`` the features
-        of positive contribution, ``path_.fixed`` those fixed.
+        As in every selector: chosen features best first, place of each feature, its last
+        contribution, the whole search. ``path_.contributions`` holds those of every iteration,
+        ``path_.merits`` what features were judged by, ``path_.nested_sets`` the features of
+        positive contribution, ``path_.fixed`` those fixed.
 
     References
     ----------
@@ -169,7 +170,7 @@ class HalvesRegression(SearchSelector):
     penalty : float or None, default=None
         Cost of a weight, as a share of the least one with which no feature has a weight; only
         features with a weight are selected then. None takes the penalty that gives as many
-        features as wanted a weight.
+        features as wanted a weight; where it gives fewer, others follow by position.
     kernel_x, kernel_y, categorical, target_kind
         As in :class:`RandSel`.
     random_state : int, Generator or None, default=0

@@ -306,7 +306,7 @@ def measure(piece: Piece, data: Data) -> list[Record]:
                 categorical=data.categorical,
                 target_kind=data.kind,
             )
-        except (ValueError, IncompatibleCombinationError) as error:
+        except (ValueError, RuntimeError, IncompatibleCombinationError) as error:
             record["failure"] = _on_one_line(error)
         else:
             record["score"] = outcome.score

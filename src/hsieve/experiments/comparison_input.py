@@ -135,6 +135,9 @@ def named(selectors: Any) -> dict[str, BaseSelector]:
         raise ValueError(msg)
     if isinstance(selectors, Mapping):
         found = {str(name): selector for name, selector in selectors.items()}
+        if len(found) < len(selectors):
+            msg = f"selectors must have names of their own, got {list(selectors)!r}."
+            raise ValueError(msg)
     else:
         found = {}
         for selector in selectors:

@@ -125,14 +125,17 @@ class SelectorComparison:
         if all(one.difference.low is None for one in others if one.difference):
             return ["A single fold does not tell whether a difference is more than chance."]
         clear = [one.name for one in others if one.difference and one.difference.is_clear]
-        unclear = [one.name for one in others if one.name not in clear]
-        told = []
+        same = [one.name for one in others if one.difference and one.difference.mean == 0]
+        unclear = [one.name for one in others if one.name not in {*clear, *same}]
+        told = [f"{_listed(same)} scored the same as {self.best.name}"] if same else []
         if clear:
             told.append(f"{self.best.name} is better than {_listed(clear)} by more than chance")
         if unclear:
             may = "may be chance" if len(unclear) == 1 else "may each be chance"
             told.append(f"what sets it apart from {_listed(unclear)} {may}")
-        words = "; ".join(told) if clear else f"Best is {self.best.name}, but {told[0]}"
+        words = "; ".join(told)
+        if not clear and unclear:
+            words = f"Best is {self.best.name}, but {'; '.join(reversed(told))}"
         return [
             "from best: mean difference over the same folds ± half of its 95 % interval, corrected "
             "for the samples that folds share; each difference is judged by itself.",

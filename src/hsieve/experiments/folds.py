@@ -111,7 +111,7 @@ def evaluate_fold(
     else:
         model = clone(predictor).fit(X[np.ix_(training, chosen)], y[training])
         predicted = model.predict(X[np.ix_(held_out, chosen)])
-        score = score_of(y[held_out], predicted, is_classes=kind == "classes")
+        score = score_of(y[held_out], predicted, is_classes=kind == "classes", training=y[training])
     return FoldOutcome(fitted, score, seconds, cpu_seconds)
 
 
@@ -120,6 +120,6 @@ def _score_of_nothing(y: NDArray[Any], fold: Fold, *, is_classes: bool) -> float
     training, held_out = fold
     if not is_classes:
         means = np.broadcast_to(y[training].mean(axis=0), y[held_out].shape)
-        return score_of(y[held_out], means, is_classes=False)
+        return score_of(y[held_out], means, is_classes=False, training=y[training])
     values, counts = np.unique(y[training], return_counts=True)
     return score_of(y[held_out], values[[counts.argmax()]], is_classes=True)

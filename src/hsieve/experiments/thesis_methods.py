@@ -37,17 +37,21 @@ from hsieve.estimators import (
 from hsieve.estimators._base import BaseSelector
 from hsieve.measures.base import BoundMeasure, Measure
 
-__all__ = ["KERNEL", "LINEAR", "METHODS", "RANDOM", "RULES", "RandomScores", "make_selector"]
+__all__ = [
+    "KERNEL",
+    "LINEAR",
+    "METHODS",
+    "RANDOM",
+    "RULES",
+    "STABILITY",
+    "RandomScores",
+    "make_selector",
+]
 
 RULES = ("alignment", "guarded", "cv")
 RANDOM = "random"
-LINEAR = (
-    "correlation",
-    "stability, lasso",
-    "stability, logistic",
-    "stability, LPBoost",
-    "linear RFE",
-)
+STABILITY = ("stability, lasso", "stability, logistic", "stability, LPBoost")
+LINEAR = ("correlation", *STABILITY, "linear RFE")
 KERNEL = ("randSel", "FOHSIC", "BAHSIC", "Gaussian RFE")
 METHODS = (*LINEAR, *KERNEL, RANDOM)
 

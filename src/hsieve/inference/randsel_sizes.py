@@ -51,16 +51,17 @@ def randsel_sample_sizes(
 
     Notes
     -----
-    ``n_s = 72 / eta^2 ln(8 n T / delta)`` and ``m_a = 72 / eta^2 ln(4 n_s n T / delta)``. The
+    ``n_s = 72 / eta^2 ln(8 n T / delta)`` and ``m_a = 72 / eta^2 ln(8 n_s n T / delta)``. The
     thesis prints the second as ``ln(4 n_s n T) / delta``; solving its own bound, eq. 4.9 with
-    eta / 6 and delta / (2 n_s n T), puts delta inside the logarithm. m_a counts the samples of a
-    subsample, which eq. 4.8 writes as n.
+    eta / 6, puts delta inside the logarithm, and sharing delta / 2 out over all 2 n_s n T sets, of
+    which corollary 4.2.8 speaks, makes the 4 an 8. m_a counts the samples of a subsample, which
+    eq. 4.8 writes as n.
 
     Examples
     --------
     >>> from hsieve import randsel_sample_sizes
     >>> randsel_sample_sizes(200, 0.1)
-    RandSelSizes(n_rounds=74690, n_samples=150491)
+    RandSelSizes(n_rounds=74690, n_samples=155482)
     """
     for name, count in (("n_features", n_features), ("n_iterations", n_iterations)):
         if not isinstance(count, Integral) or isinstance(count, bool) or count < 1:
@@ -73,5 +74,5 @@ def randsel_sample_sizes(
     scale = 72.0 / influence**2
     cases = n_features * n_iterations
     n_rounds = math.ceil(scale * math.log(8.0 * cases / failure))
-    n_samples = math.ceil(scale * math.log(4.0 * n_rounds * cases / failure))
+    n_samples = math.ceil(scale * math.log(8.0 * n_rounds * cases / failure))
     return RandSelSizes(n_rounds, n_samples)

@@ -83,7 +83,7 @@ def most_per_subsample(expected: float, n_features: int, threshold: float) -> in
     Returns
     -------
     int
-        The largest whole number that keeps the bound; may be 0.
+        The largest whole number that keeps the bound, at most `n_features`; may be 0.
 
     Examples
     --------
@@ -91,8 +91,10 @@ def most_per_subsample(expected: float, n_features: int, threshold: float) -> in
     10
     """
     _check_threshold(threshold)
-    # The small share keeps rounding from taking one off where the bound is met exactly.
-    return math.floor(math.sqrt(expected * (2 * threshold - 1) * n_features) * (1 + 1e-12))
+    # Two roots, because the product may overflow. The small share keeps rounding from taking one
+    # off where the bound is met exactly.
+    most = math.sqrt(expected) * math.sqrt((2 * threshold - 1) * n_features) * (1 + 1e-12)
+    return math.floor(min(most, n_features))
 
 
 def unimodal_bound(

@@ -14,7 +14,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["EncodedColumns", "encode_columns", "squared_distances", "standardised", "tamed_scale"]
+__all__ = [
+    "EncodedColumns",
+    "encode_columns",
+    "squared_distances",
+    "standardised",
+    "standardised_by",
+    "tamed_scale",
+]
 
 # Outliers further out than this many deviations are looked at; see `standardised`.
 FAR_OUT = 5.0
@@ -240,6 +247,35 @@ def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDAr
     if robust:
         _tame(centred, original)
     return centred
+
+
+def standardised_by(numbers: NDArray[np.floating], rows: NDArray[np.intp]) -> NDArray[np.floating]:
+    """Scale columns so that some of their rows have mean 0 and deviation 1.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_samples, n_columns)
+        Finite numbers; not changed.
+    rows : ndarray of int
+        The rows, say training samples.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_columns)
+        All rows on that scale. A column that is constant in the rows says nothing and becomes zero,
+        whatever it is elsewhere.
+    """
+    seen = numbers[rows]
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    safe = _safe_scale(low, high)
+    numbers, seen = numbers / safe, seen / safe
+    mean = seen.mean(axis=0)
+    mean += (seen - mean).mean(axis=0)
+    deviation = np.sqrt(np.mean((seen - mean) ** 2, axis=0))
+    varies = (low < high) & (deviation > 0)
+    scaled: NDArray[np.floating] = (numbers - mean) / np.where(varies, deviation, 1.0)
+    scaled[:, ~varies] = 0.0
+    return scaled
 
 
 def _safe_scale(

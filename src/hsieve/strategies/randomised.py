@@ -66,7 +66,7 @@ class ContributionPath(SelectionPath):
     Parameters
     ----------
     order, feature_scores, sizes, set_scores, stop_reason, n_evaluations, n_selectable
-        As in :class:`SelectionPath`; the score of a feature is its last merit.
+        As in :class:`SelectionPath`; the score of a feature is its last contribution.
     contributions : ndarray of shape (n_iterations, n_features)
         Contribution of each feature; NaN once it was culled or fixed.
     merits : ndarray of shape (n_iterations, n_features)
@@ -275,6 +275,7 @@ class _Search:
         self.rows: list[FloatArray] = []
         self.merits: list[FloatArray] = []
         self.last = np.zeros(n_features)
+        self.brought = np.zeros(n_features)
         self.streaks = np.zeros(n_features, dtype=np.intp)
         self.culled: list[IndexArray] = []
         self.sets: list[IndexArray] = [self.members]
@@ -297,7 +298,7 @@ class _Search:
             row = np.full(self.n_features, np.nan)
             row[self.free] = found
             rows.append(row)
-        self.last[self.free] = merits
+        self.brought[self.free], self.last[self.free] = contributions, merits
 
     def cull(self, share: float) -> None:
         """Fix the features that have been among the best long enough, cull the worst."""
@@ -324,7 +325,7 @@ class _Search:
         sets = {len(members): members for members in reversed(self.sets)}
         return ContributionPath(
             order=order,
-            feature_scores=self.last[order],
+            feature_scores=self.brought[order],
             sizes=np.array(list(sets)),
             set_scores=np.array([bound.subset_score(np.sort(sets[size])) for size in sets]),
             stop_reason=f"{self.n_left} feature(s) left",
