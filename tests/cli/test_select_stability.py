@@ -10,6 +10,7 @@ from hsieve import MRMR, StabilitySelection
 from hsieve.cli import selection
 from hsieve.cli.makers import Request
 from hsieve.cli.methods import METHODS
+from hsieve.estimators import _number
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
 
@@ -111,6 +112,28 @@ def test_number_asked_for_is_taken_and_the_bound_explained(table):
     assert "2 features are stable; the bound holds for these, not for the number" in result.stdout
 
 
+@pytest.mark.parametrize("options", [["-m", "stability-lasso"], ["-m", "mrmr", "--stability"]])
+def test_number_beyond_the_usual_limit_is_found_in_subsamples(table, options, tmp_path):
+    out = tmp_path / "out.csv"
+    result = invoke("select", table, "-t", "y", *options, "-k", 8, *FEW, "-o", out)
+    assert result.exit_code == 0, result.output
+    frequencies = [float(row["frequency"]) for row in rows_of(out)]
+    assert len(frequencies) == 8
+    assert min(frequencies) > 0
+    bounded = (*options, "-k", 20, *FEW, "--false-selections", 0.4, "-o", out)
+    result = invoke("select", table, "-t", "y", *bounded)
+    assert "20 features are asked for, but no other than these is selected" in result.stdout
+    assert min(float(row["frequency"]) for row in rows_of(out)) > 0
+    assert len(rows_of(out)) < 20
+
+
+def test_usual_bound_holds_unless_a_number_is_asked_for():
+    for n_features, bound in ((None, 1.0), ("cv", 1.0), (6, None)):
+        for name in NAMED:
+            made = METHODS[name].make(Request(n_features, (), "classes", 0))
+            assert made.expected_false_selections == bound
+
+
 @pytest.mark.parametrize("rule", ["alignment", "guarded", "cv"])
 def test_rules_find_the_number(table, rule):
     options = ("-m", "pearson", "--stability", "--subsamples", 6, "-k", rule)
@@ -120,12 +143,24 @@ def test_rules_find_the_number(table, rule):
     assert "stable; the bound holds for these" in result.stdout
 
 
-def test_rule_and_categories_do_not_go_together(columns, tmp_path):
-    columns["noise0"] = np.arange(N_SAMPLES) % 3
+@pytest.mark.parametrize("method", ["mrmr", "n3lars", "hsic"])
+def test_rules_know_categories(columns, tmp_path, monkeypatch, method):
+    told = []
+    sweep = _number.alignment_sweep
+
+    def listening(X, *args, **options):
+        told.extend(np.unique(X[:, options["categorical"]]))
+        return sweep(X, *args, **options)
+
+    monkeypatch.setattr(_number, "alignment_sweep", listening)
+    level = np.arange(N_SAMPLES) % 3
+    columns["noise0"], columns["y"] = level, np.where(level == 1, "up", "down")
     table = write_csv(tmp_path / "table.csv", columns)
-    options = ("-m", "mrmr", "--stability", *FEW, "--categorical", "noise0")
-    refused = invoke("select", table, "-t", "y", *options, "-k", "alignment")
-    assert_refused(refused, "--n-features alignment takes numbers only", "'noise0'")
+    options = ("-m", method, "--stability", *FEW, "--categorical", "noise0")
+    result = invoke("select", table, "-t", "y", *options, "-k", "alignment")
+    assert result.exit_code == 0, result.output
+    assert [row[1] for row in cells_of(result)] == ["noise0"]
+    assert told == [0, 1, 2]
     assert invoke("select", table, "-t", "y", *options, "-k", 2).exit_code == 0
     assert invoke("select", table, "-t", "y", *options).exit_code == 0
 

@@ -48,6 +48,27 @@ def test_shift_and_scale_change_nothing(rng):
     np.testing.assert_array_equal(plain.predict(X), moved.predict(3 * X - 7))
 
 
+@pytest.mark.parametrize("factor", [1e150, 1e-150, 1e200, 1e-200, 1e300, 1e-290])
+@pytest.mark.parametrize("learners", ["features", "stumps"])
+def test_very_large_and_small_features(rng, factor, learners):
+    X, y = two_classes(rng)
+    plain = LPBoost(learners=learners).fit(X, y)
+    moved = LPBoost(learners=learners).fit(X * factor, y)
+    decisions = moved.decision_function(X * factor)
+    np.testing.assert_allclose(decisions, plain.decision_function(X), atol=1e-6)
+    np.testing.assert_array_equal(moved.predict(X * factor), plain.predict(X))
+    np.testing.assert_allclose(moved.intercept_, plain.intercept_, rtol=1e-6)
+    if learners == "features":
+        np.testing.assert_allclose(moved.coef_ * factor, plain.coef_, rtol=1e-5, atol=1e-9)
+
+
+def test_features_of_very_different_size(rng):
+    X, y = two_classes(rng)
+    factors = np.where(np.arange(30) % 2, 1e250, 1e-250)
+    plain, moved = LPBoost().fit(X, y), LPBoost().fit(X * factors, y)
+    np.testing.assert_array_equal(moved.predict(X * factors), plain.predict(X))
+
+
 def test_stumps_do_not_change_with_the_scale_of_the_features(rng):
     X, y = two_classes(rng)
     plain = LPBoost(learners="stumps").fit(X, y)

@@ -5,15 +5,35 @@ import pickle
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.linear_model import ElasticNet, Lasso, LogisticRegression, Ridge, enet_path
+from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.linear_model import (
+    ElasticNet,
+    Lasso,
+    LogisticRegression,
+    Ridge,
+    SGDClassifier,
+    enet_path,
+)
 from sklearn.naive_bayes import GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
-from hsieve import FCBF, N3LARS, LPBoost, MaxRelevance, StabilitySelection
+from hsieve import (
+    BAHSIC,
+    FCBF,
+    FOHSIC,
+    HSIC,
+    MRMR,
+    N3LARS,
+    DependenceSelector,
+    LPBoost,
+    MaxRelevance,
+    StabilitySelection,
+    kernels,
+)
 from hsieve.data.subsamples import half_samples
-from hsieve.estimators import _ranges
-from hsieve.exceptions import ConstantFeatureWarning
+from hsieve.estimators import _number, _ranges, stability
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.inference.selection_bounds import false_selection_bound, unimodal_bound
 
 L1_LOGISTIC = LogisticRegression(l1_ratio=1.0, C=1.0, solver="liblinear")
@@ -60,7 +80,8 @@ def test_frequencies_are_counted_over_the_subsamples():
     """The whole procedure, loop by loop, with one lasso fit for each half and alpha."""
     X, y = linear(60, 12)
     alphas = [1.0, 0.5, 0.2, 0.1]
-    selection = StabilitySelection(Lasso(), values=alphas, n_subsamples=8, random_state=3).fit(X, y)
+    options = {"n_per_subsample": 12, "n_subsamples": 8, "random_state": 3}
+    selection = StabilitySelection(Lasso(), values=alphas, **options).fit(X, y)
     counts = np.zeros((4, 12))
     sizes = []
     for rng in np.random.default_rng(3).spawn(4):
@@ -84,12 +105,40 @@ def test_frequencies_are_counted_over_the_subsamples():
 def test_path_in_one_fit_equals_a_grid_of_fits():
     X, y = linear(60, 12)
     alphas = [1.0, 0.5, 0.2, 0.1]
-    fast = StabilitySelection(Lasso(), values=alphas, n_subsamples=6).fit(X, y)
+    options = {"values": alphas, "n_per_subsample": 12, "n_subsamples": 6}
+    fast = StabilitySelection(Lasso(), **options).fit(X, y)
     pipeline = make_pipeline(StandardScaler(with_std=False), Lasso())
-    slow = StabilitySelection(
-        pipeline, parameter="lasso__alpha", values=alphas, n_subsamples=6
-    ).fit(X, y)
+    slow = StabilitySelection(pipeline, parameter="lasso__alpha", **options).fit(X, y)
     np.testing.assert_array_equal(fast.frequencies_, slow.frequencies_)
+    assert fast.n_selected_.max() > 4
+
+
+@pytest.mark.parametrize("kind", ["outputs", "classes"])
+@pytest.mark.parametrize(
+    "model",
+    [Lasso(), ElasticNet(l1_ratio=0.7), Lasso(positive=True), Lasso(fit_intercept=False)],
+    ids=["lasso", "net", "positive", "no intercept"],
+)
+def test_a_given_lasso_fits_each_output_alone(model, kind):
+    X, y = linear(60, 12)
+    outputs = np.column_stack([y, X[:, 5] - 2 * X[:, 2], X[:, 9]])
+    target = outputs if kind == "outputs" else np.array(list("cab"))[np.argmax(outputs, axis=1)]
+    options = {"values": [0.5, 0.3, 0.2, 0.1, 0.05, 0.02], "n_per_subsample": 12, "n_subsamples": 4}
+    # To the end, because paths are begun otherwise than single fits.
+    model = clone(model).set_params(tol=1e-9, max_iter=100_000)
+    fast = StabilitySelection(model, **options).fit(X, target)
+    name = type(model).__name__.lower()
+    slow = StabilitySelection(make_pipeline(model), parameter=f"{name}__alpha", **options)
+    np.testing.assert_array_equal(fast.frequencies_, slow.fit(X, target).frequencies_)
+    assert fast.frequencies_[2].max() > 0
+
+
+def test_the_usual_values_of_a_given_lasso_begin_where_nothing_is_selected():
+    X, y = linear(60, 12)
+    outputs = np.column_stack([y, y, y])
+    alone = _ranges.make_range(Lasso(), X, outputs, parameter=None, values=None, most=1).values
+    one = _ranges.make_range(Lasso(), X, y, parameter=None, values=None, most=1).values
+    np.testing.assert_allclose(alone, one)
 
 
 @pytest.mark.parametrize("n_features", [12, 90, 300])
@@ -100,9 +149,9 @@ def test_path_in_one_fit_equals_a_grid_of_fits():
 )
 def test_segments_of_a_lasso_path_give_the_sets_of_the_whole(n_features, model):
     X, y = linear(60, n_features)
-    usual = _ranges.make_range(model, X, y, parameter=None, values=None, most=None).values
+    usual = _ranges.make_range(model, X, y, parameter=None, values=None, most=1).values
     # At the first of the usual values rounding decides whether a feature has a coefficient.
-    points = _ranges.make_range(model, X, y, parameter=None, values=0.97 * usual, most=None)
+    points = _ranges.make_range(model, X, y, parameter=None, values=0.97 * usual, most=1)
     options = {"l1_ratio": getattr(model, "l1_ratio", 1.0)}
     options["positive"] = getattr(model, "positive", False)
     columns, output = X - X.mean(axis=0), y - y.mean()
@@ -123,7 +172,7 @@ def test_segments_of_a_path_with_several_outputs_give_the_sets_of_the_whole():
     outputs = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
     columns = (X - X.mean(axis=0)) / X.std(axis=0)
     alphas = np.geomspace(0.9, 0.05, 12)
-    points = _ranges.make_range(None, X, outputs, parameter=None, values=alphas, most=None)
+    points = _ranges.make_range(None, X, outputs, parameter=None, values=alphas, most=1)
     _, path, _ = enet_path(columns, outputs, l1_ratio=1.0, alphas=points.values)
     for place, selected in enumerate(points.selections(X, outputs, 0)):
         np.testing.assert_array_equal(selected, np.flatnonzero(path[..., place].any(axis=0)))
@@ -143,12 +192,12 @@ def test_a_lasso_path_is_followed_no_further_than_asked_for(monkeypatch):
         ends.append(path[1][..., -1])
         return path
 
-    points = _ranges.make_range(None, X, y, parameter=None, values=None, most=None).values
+    points = _ranges.make_range(None, X, y, parameter=None, values=None, most=1).values
     monkeypatch.setattr(_ranges, "enet_path", followed)
     limited = StabilitySelection(n_subsamples=2, n_per_subsample=4).fit(X, y)
     n_followed = len(alphas)
     alphas.clear()
-    free = StabilitySelection(n_subsamples=2).fit(X, y)
+    free = StabilitySelection(n_subsamples=2, n_per_subsample=40).fit(X, y)
     assert len(alphas) == 2 * len(free.range_)
     assert n_followed < len(alphas)
     # As far as both go, they agree.
@@ -161,7 +210,7 @@ def test_limited_nu_range_with_several_classes():
     three = np.digitize(y, np.quantile(y, [0.2, 0.6]))
     free, limited = (
         StabilitySelection(LPBoost(), n_subsamples=4, n_per_subsample=most).fit(X, three)
-        for most in (None, 20)
+        for most in (50, 20)
     )
     assert limited.n_selected_.max() <= 20 < free.n_selected_.min()
     assert not free.scores_[40:].any()
@@ -182,9 +231,10 @@ def test_fits_can_be_stored_and_cloned(base):
 def test_nu_in_one_go_equals_a_grid_of_fits():
     X, y = linear(40, 12)
     nus = [1.0, 0.8, 0.6]
-    fast = StabilitySelection(LPBoost(), values=nus, n_subsamples=4).fit(X, y > 0)
+    options = {"values": nus, "n_per_subsample": 12, "n_subsamples": 4}
+    fast = StabilitySelection(LPBoost(), **options).fit(X, y > 0)
     pipeline = make_pipeline(StandardScaler(), LPBoost())
-    slow = StabilitySelection(pipeline, parameter="lpboost__nu", values=nus, n_subsamples=4)
+    slow = StabilitySelection(pipeline, parameter="lpboost__nu", **options)
     np.testing.assert_array_equal(fast.frequencies_, slow.fit(X, y > 0).frequencies_)
 
 
@@ -204,6 +254,26 @@ def test_a_selector_ranks_as_many_as_allow_for_one_false_selection():
     assert selection.bound_ == pytest.approx(1)
 
 
+@pytest.mark.parametrize(
+    "base",
+    [None, Lasso(), L1_LOGISTIC, LPBoost(), MaxRelevance()],
+    ids=lambda base: type(base).__name__,
+)
+def test_little_is_selected_from_noise_by_default(base):
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(100, 50)), rng.normal(size=100)
+    selection = StabilitySelection(base, n_subsamples=20).fit(X, y > np.median(y))
+    assert 0 < selection.n_selected_.max() <= 5  # as above
+    assert selection.bound_ <= 1
+    assert len(selection.selected_indices_) <= 3
+
+
+def test_a_threshold_of_ones_own_sets_the_usual_limit():
+    X, y = linear(n_features=50)
+    selection = StabilitySelection(MaxRelevance(), threshold=0.9, n_subsamples=4).fit(X, y)
+    assert len(selection.range_) == 6  # root of (2 * 0.9 - 1) * 50
+
+
 def test_selectors_that_find_fewer_features():
     X, y = linear()
     selection = StabilitySelection(FCBF(), n_per_subsample=8, n_subsamples=6).fit(X, y > 0)
@@ -212,7 +282,7 @@ def test_selectors_that_find_fewer_features():
 
 def test_limit_on_a_subsample_is_kept():
     X, y = linear()
-    free = StabilitySelection(n_subsamples=10).fit(X, y)
+    free = StabilitySelection(n_subsamples=10, n_per_subsample=40).fit(X, y)
     limited = StabilitySelection(n_subsamples=10, n_per_subsample=4).fit(X, y)
     assert free.n_selected_.mean() > 4
     assert limited.n_selected_.max() <= 4
@@ -240,12 +310,175 @@ def test_a_number_of_features_goes_before_the_threshold():
     assert sorted(selection.ranking_) == list(range(1, 41))
 
 
+@pytest.mark.parametrize("number", [15, 0.4])
+@pytest.mark.parametrize("base", [None, MaxRelevance()], ids=["lasso", "ranking"])
+def test_subsamples_may_select_as_many_as_are_asked_for(base, number):
+    X, y = linear()
+    selection = StabilitySelection(base, n_features_to_select=number, n_subsamples=10).fit(X, y)
+    n_wanted = number if isinstance(number, int) else 16
+    assert len(selection.selected_indices_) == n_wanted
+    assert n_wanted - 3 <= selection.n_selected_.max() <= n_wanted
+    assert selection.stability_scores_[selection.selected_indices_].min() > 0
+    assert set(selection.selected_indices_[:2]) == {3, 7}
+
+
+def test_a_limit_of_ones_own_goes_before_the_number():
+    X, y = linear()
+    options = {"n_features_to_select": 10, "n_subsamples": 4}
+    for limit in ({"n_per_subsample": 2}, {"expected_false_selections": 0.2}):
+        selection = StabilitySelection(MaxRelevance(), **options, **limit)
+        with pytest.warns(FewerFeaturesWarning, match="10 features were asked for"):
+            selection.fit(X, y)
+        assert selection.n_selected_.max() <= 2
+        ever = np.flatnonzero(selection.stability_scores_)
+        np.testing.assert_array_equal(np.sort(selection.selected_indices_), ever)
+
+
+def test_more_features_than_there_are():
+    X, y = linear(40, 9)
+    with pytest.warns(FewerFeaturesWarning, match="there are only 9"):
+        selection = StabilitySelection(MaxRelevance(), n_features_to_select=20, n_subsamples=4).fit(
+            X, y
+        )
+    assert set(selection.selected_indices_) == set(range(9))
+    # All are in every ranking, which still tells them apart.
+    assert set(selection.selected_indices_[:2]) == {3, 7}
+
+
 @pytest.mark.parametrize("rule", ["alignment", "guarded", "cv"])
 def test_a_rule_cuts_the_ranking(rule):
     X, y = linear()
     selection = StabilitySelection(n_features_to_select=rule, n_subsamples=4).fit(X, y > 0)
     assert {3, 7} <= set(selection.selected_indices_)
     assert len(selection.selected_indices_) == selection.n_features_choice_.number < 40
+    assert selection.n_selected_.max() <= 4  # one false selection, as without a rule
+
+
+def test_folds_rank_with_the_limit_of_the_whole(monkeypatch):
+    X, y = linear()
+    limits = []
+
+    def counted(base, *args, most, **options):
+        limits.append(most)
+        return _ranges.make_range(base, *args, most=most, **options)
+
+    monkeypatch.setattr(stability, "make_range", counted)
+    StabilitySelection(MaxRelevance(), n_features_to_select="cv", n_subsamples=4).fit(X, y)
+    assert len(limits) > 2
+    assert set(limits) == {4}
+
+
+def category_data():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 12))
+    X[:, 4] = rng.integers(0, 5, size=120)
+    # As numbers, the levels say little of the target.
+    return X, np.array([0.0, 3.0, 1.0, 4.0, 0.5])[X[:, 4].astype(int)] + 0.1 * rng.normal(size=120)
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        BAHSIC(categorical=[-8]),
+        MRMR(categorical=[4]),
+        DependenceSelector(HSIC(categorical=[4])),
+    ],
+    ids=lambda base: type(base).__name__,
+)
+@pytest.mark.parametrize("rule", ["alignment", "cv"])
+def test_a_rule_knows_the_categories_of_the_base(monkeypatch, base, rule):
+    X, y = category_data()
+    told = []
+    name = "nested_validation" if rule == "cv" else "alignment_sweep"
+    rule_itself = getattr(_number, name)
+
+    def listening(data, *args, **options):
+        told.append((data[:, options["categorical"]], options["target_kind"]))
+        return rule_itself(data, *args, **options)
+
+    monkeypatch.setattr(_number, name, listening)
+    selection = StabilitySelection(base, n_features_to_select=rule, n_subsamples=4).fit(X, y)
+    ((categories, kind),) = told
+    assert sorted(np.unique(categories)) == [0, 1, 2, 3, 4]
+    assert (categories.shape[1], kind) == (1, "continuous")
+    assert selection.selected_indices_[0] == 4
+
+
+def test_a_rule_knows_the_kernel_of_the_target(monkeypatch):
+    X, y = linear()
+    kernel, told = kernels.Linear(), []
+    sweep = _number.alignment_sweep
+
+    def listening(*args, **options):
+        told.append(options["kernel_y"])
+        return sweep(*args, **options)
+
+    monkeypatch.setattr(_number, "alignment_sweep", listening)
+    base = BAHSIC(kernel_y=kernel)
+    StabilitySelection(base, n_features_to_select="alignment", n_subsamples=4).fit(X, y)
+    assert told == [kernel]
+
+
+@pytest.mark.parametrize(
+    "base",
+    [
+        FOHSIC(kernel_y=kernels.Precomputed()),
+        DependenceSelector(HSIC(kernel_y=kernels.Precomputed())),
+    ],
+    ids=lambda base: type(base).__name__,
+)
+def test_a_gram_matrix_is_halved_on_both_sides(base):
+    X, y = linear(60, 12)
+    options = {"n_subsamples": 6, "n_per_subsample": 4}
+    by_gram = StabilitySelection(base, **options).fit(X, np.outer(y, y))
+    assert sorted(by_gram.selected_indices_[:2]) == [3, 7]
+    # The linear kernel of y is that matrix, but for its centre.
+    plain = DependenceSelector(HSIC(kernel_y=kernels.Linear()))
+    if isinstance(base, DependenceSelector):
+        by_values = StabilitySelection(plain, **options).fit(X, y)
+        np.testing.assert_array_equal(by_gram.frequencies_, by_values.frequencies_)
+    ruled = StabilitySelection(base, n_features_to_select="alignment", **options)
+    assert {3, 7} <= set(ruled.fit(X, np.outer(y, y)).selected_indices_)
+    with pytest.raises(ValueError, match="must be square"):
+        StabilitySelection(base, **options).fit(X, np.outer(y, y)[:, :50])
+
+
+def test_a_gram_matrix_cannot_be_predicted(monkeypatch):
+    X, y = linear(60, 12)
+    base = FOHSIC(kernel_y=kernels.Precomputed())
+    monkeypatch.setattr(stability, "_select", lambda *_, **__: pytest.fail("it was worked"))
+    with pytest.raises(ValueError, match="the target is a Gram matrix"):
+        StabilitySelection(base, n_features_to_select="cv").fit(X, np.outer(y, y))
+
+
+@pytest.mark.parametrize(
+    "base",
+    [LPBoost(), L1_LOGISTIC, make_pipeline(StandardScaler(), LPBoost())],
+    ids=["lpboost", "logistic", "pipeline"],
+)
+def test_classifiers_refuse_numbers(base):
+    X, y = linear()
+    options = {"parameter": "lpboost__nu", "values": [1.0]} if hasattr(base, "steps") else {}
+    with pytest.raises(ValueError, match="Unknown label type"):
+        StabilitySelection(base, n_subsamples=4, **options).fit(X, y)
+
+
+@pytest.mark.parametrize("base", [None, L1_LOGISTIC, MRMR()], ids=["lasso", "logistic", "mrmr"])
+def test_classes_of_several_columns_are_refused(base):
+    X, _ = linear()
+    with pytest.raises(ValueError, match="Classes must be one column"):
+        StabilitySelection(base, target_kind="classes").fit(X, (X[:, :2] > 0).astype(int))
+
+
+def test_a_base_that_begins_with_too_many_features_is_told_of():
+    X, y = linear()
+    forest = ExtraTreesClassifier(n_estimators=3, max_depth=4, random_state=0)
+    options = {"parameter": "max_depth", "values": [4, 6], "n_subsamples": 4}
+    selection = StabilitySelection(forest, n_per_subsample=2, **options)
+    with pytest.warns(UserWarning, match="more than 2 at once in every subsample"):
+        selection.fit(X, y > 0)
+    assert len(selection.selected_indices_) == 0
+    assert StabilitySelection(forest, n_per_subsample=40, **options).fit(X, y > 0).scores_.max() > 0
 
 
 def test_nothing_stable_selects_nothing():
@@ -319,6 +552,8 @@ def test_halves_share_nothing_and_halve_every_class(n_samples):
         ({"threshold": 0.5}, "above 1/2"),
         ({"threshold": None}, "Give a threshold"),
         ({"expected_false_selections": 0}, "above 0"),
+        ({"expected_false_selections": np.inf}, "a finite number above 0"),
+        ({"expected_false_selections": np.nan}, "a finite number above 0"),
         ({"expected_false_selections": 1e-3}, "cannot be kept with 40 features"),
         ({"n_per_subsample": 0}, "n_per_subsample must be"),
         ({"sampling": "bootstrap"}, "sampling must be one of"),
@@ -327,9 +562,12 @@ def test_halves_share_nothing_and_halve_every_class(n_samples):
         ({"n_features_to_select": -1}, "n_features_to_select"),
         ({"estimator": GaussianNB()}, "neither alpha nor C"),
         ({"estimator": Ridge()}, "not sparse"),
+        ({"estimator": Ridge(), "n_per_subsample": 40}, "not sparse"),
         ({"estimator": N3LARS(), "parameter": "form"}, "is a selector"),
         ({"estimator": Lasso(), "parameter": "beta"}, "no parameter 'beta'"),
         ({"estimator": Lasso(), "parameter": "tol"}, "Give values"),
+        ({"estimator": SGDClassifier(penalty="l1")}, r"Give values=\[...\] for 'alpha'"),
+        ({"estimator": MRMR(categorical=[40])}, "categorical must hold"),
         ({"estimator": Lasso(), "values": 0.1}, "must be a list"),
         ({"values": [0.1, 1.0]}, "must fall"),
         ({"estimator": LPBoost(), "values": [1.0, 0.0]}, "nu must be a number above 0"),
@@ -351,6 +589,26 @@ def test_refusals_in_words(options, message):
     X, y = linear()
     with pytest.raises(ValueError, match=message):
         StabilitySelection(**{"n_subsamples": 4, **options}).fit(X, y > 0)
+
+
+def test_a_bound_beyond_all_features_is_no_limit():
+    X, y = linear(40, 9)
+    free = StabilitySelection(n_subsamples=4, n_per_subsample=9).fit(X, y)
+    for wished in (1e3, 1e308):
+        selection = StabilitySelection(n_subsamples=4, expected_false_selections=wished).fit(X, y)
+        np.testing.assert_array_equal(selection.frequencies_, free.frequencies_)
+
+
+def test_a_solved_threshold_goes_further_with_a_limit_of_ones_own():
+    X, y = linear()
+    selection = StabilitySelection(
+        MaxRelevance(),
+        threshold=None,
+        expected_false_selections=1,
+        n_per_subsample=6,
+        n_subsamples=4,
+    ).fit(X, y)
+    assert selection.threshold_ == pytest.approx(0.95)
 
 
 def test_all_three_given_must_agree():

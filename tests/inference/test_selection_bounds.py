@@ -28,6 +28,11 @@ def test_exact_squares_are_not_rounded_down():
     assert most_per_subsample(2.0, 10_000, 0.75) == 100
 
 
+def test_no_more_than_all_features():
+    for expected in (100.0, 1e308, np.inf):
+        assert most_per_subsample(expected, 50, 0.75) == 50
+
+
 def test_unimodal_bound_is_continuous_and_at_most_the_basic_one():
     below, above = (unimodal_bound(5, 500, t, n_pairs=50) for t in (0.75, 0.75 + 1e-9))
     assert below == pytest.approx(above, rel=0.01)

@@ -81,8 +81,8 @@ def check_columns(table: "Table | ColumnTable", method_name: str, method: Method
     raise BadInputError(msg)
 
 
-def check_number(table: "Table | ColumnTable", request: Request, method: Method) -> None:
-    """Refuse a number of features that is more than there are, and rules that do not fit.
+def check_number(table: "Table | ColumnTable", request: Request) -> None:
+    """Refuse a number of features that is more than there are.
 
     Parameters
     ----------
@@ -90,21 +90,12 @@ def check_number(table: "Table | ColumnTable", request: Request, method: Method)
         What was read.
     request : Request
         What is wanted.
-    method : Method
-        How to select.
 
     Raises
     ------
     BadInputError
-        If it is too large, or the rule does not know the categories.
+        If it is too large.
     """
-    if isinstance(request.n_features, str) and method.is_stability and table.categorical:
-        names = few_names([table.feature_names[i] for i in table.categorical])
-        msg = (
-            f"{table.source}: with stability selection --n-features {request.n_features} takes "
-            f"numbers only, but {names} are categories; give a number, or none"
-        )
-        raise BadInputError(msg)
     n_features = len(table.feature_names) - len(request.covariates)
     if isinstance(request.n_features, int) and request.n_features > n_features:
         beside = " beside the covariates" if request.covariates else ""

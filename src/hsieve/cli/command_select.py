@@ -76,7 +76,10 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = False,
     false_selections: Annotated[
         float | None,
-        typer.Option(help="Most false selections to expect, with --stability; 1 if not given."),
+        typer.Option(
+            help="Most false selections to expect, with --stability; 1 if not given, unless "
+            "--n-features is a number."
+        ),
     ] = None,
     subsamples: Annotated[
         int | None,

@@ -139,7 +139,7 @@ def make_plan(table: "Table", wish: Wish) -> tuple["ComparisonPlan", list[str]]:
     request = Request(wish.n_features, table.categorical, table.target_kind, wish.seed)
     for name, method in methods.items():
         check_columns(table, name, method)
-        check_number(table, request, method)
+        check_number(table, request)
     with plainly(table.source):
         data = checked_data(table.X, table.y, table.categorical, table.target_kind)
         plan = plan_comparison(

@@ -34,6 +34,7 @@ __all__ = [
 
 # As in hsieve.inference.feature_number, which would take long to import.
 NUMBER_RULES = ("alignment", "guarded", "cv")
+USUAL_FALSE_SELECTIONS = 1.0
 HANDED_ON = ("categorical", "target_kind", "random_state")
 
 
@@ -62,8 +63,9 @@ class Request:
         unless that takes long.
     interactions : bool, default=False
         Whether pairs of features are on the path too.
-    false_selections : float, default=1.0
-        Wished bound on the expected number of false selections, for stability selection.
+    false_selections : float or None, default=None
+        Wished bound on the expected number of false selections, for stability selection; None for
+        1, unless a number of features is asked for.
     n_subsamples : int, default=100
         Number of halves of the samples that it selects from.
     """
@@ -77,7 +79,7 @@ class Request:
     memory_limit: str | None = None
     n_relatives: int | None = None
     interactions: bool = False
-    false_selections: float = 1.0
+    false_selections: float | None = None
     n_subsamples: int = 100
 
     @property
@@ -223,7 +225,7 @@ def stability(make_base: Maker | None) -> Maker:
     def make(request: Request) -> "BaseSelector":
         from hsieve.estimators import StabilitySelection
 
-        # How many features a subsample may select follows from the bound.
+        # How many features a subsample may select follows from the bound, or from the number.
         base = None if make_base is None else make_base(replace(request, n_features=None))
         return StabilitySelection(base, **_stability_options(request))
 
@@ -248,9 +250,13 @@ def stability_lpboost(request: Request) -> "BaseSelector":
 
 
 def _stability_options(request: Request) -> dict[str, Any]:
+    bound = request.false_selections
+    if bound is None and not isinstance(request.n_features, int):
+        bound = USUAL_FALSE_SELECTIONS
     return {
         "n_features_to_select": request.n_features,
-        "expected_false_selections": request.false_selections,
+        # With a number and no bound, subsamples may select so many.
+        "expected_false_selections": bound,
         "n_subsamples": request.n_subsamples,
         "target_kind": request.target_kind,
         "random_state": request.random_state,

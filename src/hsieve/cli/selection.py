@@ -136,7 +136,7 @@ def select(
     """
     from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 
-    check_number(table, request, method)
+    check_number(table, request)
     started = time.perf_counter()
     # Both are said below: by names, since the selector may have been given positions only, and in
     # the words of the command line.

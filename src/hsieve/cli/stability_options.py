@@ -28,7 +28,8 @@ class StabilityOptions:
     wanted : bool
         Whether to select again and again from halves of the samples.
     false_selections : float or None
-        Wished bound on the expected number of false selections; None for the usual one.
+        Wished bound on the expected number of false selections; None for the usual one, or for none
+        where a number of features is asked for.
     n_subsamples : int or None
         Number of halves; None for the usual one.
     """
@@ -170,4 +171,10 @@ def stability_notes(
         told.append(
             f"{n_stable} {what} stable; the bound holds for these, not for the number asked for."
         )
+        wanted = selector.n_features_to_select
+        if isinstance(wanted, int) and len(rows) < wanted:
+            told.append(
+                f"{wanted} features are asked for, but no other than these is selected from any "
+                "subsample."
+            )
     return told

@@ -5,6 +5,8 @@ its ranking and its data, and for "cv" the selector once more for every fold.
 """
 
 import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -24,10 +26,10 @@ from hsieve.inference.feature_number import (
     representative_rows,
 )
 from hsieve.inference.nested_validation import nested_validation
-from hsieve.kernels import Precomputed
+from hsieve.kernels import Kernel, Precomputed
 from hsieve.kernels.columns import check_positions
 
-__all__ = ["checked_rule", "choose_number", "no_ranking"]
+__all__ = ["RuleSettings", "check_rule_takes", "checked_rule", "choose_number", "no_ranking"]
 
 IndexArray = NDArray[np.intp]
 FloatArray = NDArray[np.floating]
@@ -40,6 +42,28 @@ VALIDATION_GRID: dict[str, Any] = {"n_each": 10, "growth": 1.25}
 BYTES_AT_A_TIME = 64 * 2**20
 # Data for cross validation are held in memory as a whole.
 MOST_VALUES = 2**27
+
+
+@dataclass(frozen=True)
+class RuleSettings:
+    """What a rule is told by a selector that does not know it by itself.
+
+    Parameters
+    ----------
+    target_kind : {"auto", "classes", "continuous"}
+        What the target holds.
+    categorical : iterable of int, default=()
+        Features that are categories.
+    kernel_y : Kernel or None, default=None
+        Kernel of the target.
+    in_folds : mapping of str to object, default={}
+        Parameters of the selector that "cv" sets, beside the number, when it ranks in a fold.
+    """
+
+    target_kind: str
+    categorical: Iterable[int] = ()
+    kernel_y: Kernel | None = None
+    in_folds: Mapping[str, Any] = field(default_factory=dict)
 
 
 def checked_rule(rule: str) -> str:
@@ -59,12 +83,30 @@ def no_ranking(name: str, rule: str, why: str) -> str:
     return f"{name} cannot find its number by n_features_to_select={rule!r}: {why}. Give a number."
 
 
+def check_rule_takes(rule: Any, kernel_y: Any) -> None:
+    """Refuse a rule that can do nothing with the target.
+
+    Parameters
+    ----------
+    rule : object
+        What `n_features_to_select` is; numbers are no rule.
+    kernel_y : Kernel or None
+        Kernel of the target.
+    """
+    if rule == "cv" and isinstance(kernel_y, Precomputed):
+        msg = (
+            "n_features_to_select='cv' predicts classes or numbers, but the target is a Gram "
+            "matrix; use 'alignment' or 'guarded'."
+        )
+        raise ValueError(msg)
+
+
 def choose_number(
     selector: BaseEstimator,
     ranked: IndexArray,
     columns: ColumnBlocks,
     target: NDArray[Any],
-    settings: BaseEstimator,
+    settings: BaseEstimator | RuleSettings,
 ) -> NumberChoice:
     """Find out how many features to keep.
 
@@ -78,7 +120,7 @@ def choose_number(
         The features.
     target : ndarray
         The target.
-    settings : BaseEstimator
+    settings : BaseEstimator or RuleSettings
         Measure, or selector, that knows the kernel and kind of the target and the categories.
 
     Returns
@@ -91,16 +133,12 @@ def choose_number(
     listed = check_positions(getattr(settings, "categorical", ()), columns.n_features)
     listed %= columns.n_features
     kernel_y = getattr(settings, "kernel_y", None)
+    check_rule_takes(rule, kernel_y)
     if rule == "cv":
-        if isinstance(kernel_y, Precomputed):
-            msg = (
-                "n_features_to_select='cv' predicts classes or numbers, but the target is a Gram "
-                "matrix; use 'alignment' or 'guarded'."
-            )
-            raise ValueError(msg)
         sizes = prefix_sizes(len(ranked), **VALIDATION_GRID)
         data = _whole(columns)
-        rank = _Ranker(selector, data, target, int(sizes[-1]))
+        as_in_all = clone(selector).set_params(**getattr(settings, "in_folds", {}))
+        rank = _Ranker(as_in_all, data, target, int(sizes[-1]))
         return by_validation(
             nested_validation(
                 data, target, rank, sizes, categorical=listed.tolist(), target_kind=kind

@@ -35,6 +35,8 @@ N_POINTS = 30
 # The weakest regularisation of a default range, as a share of that at which nothing is selected.
 WEAKEST_SHARE = 0.05
 LEAST_NU = 0.2
+# Models of which a whole path is followed at once.
+PATH_MODELS = (Lasso, ElasticNet)
 # Points of a lasso path between two looks at whether it is followed further.
 SEGMENT = 5
 # Up to so many features, and twice as many as samples, products between all features pay.
@@ -75,13 +77,17 @@ class RankingRange(Range):
 
 @dataclass(frozen=True, eq=False)
 class LassoRange(Range):
-    """A lasso (or elastic net) path, followed as far as it is asked for."""
+    """A lasso (or elastic net) path, followed as far as it is asked for.
+
+    Several outputs share their features in one path, unless a model is given: that fits each output
+    alone.
+    """
 
     values: NDArray[Any]
     model: BaseEstimator | None = None
 
     def selections(self, X: FloatArray, y: NDArray[Any], seed: int) -> Iterator[IndexArray]:
-        """Follow the path by coordinate descent, each point begun where the last ended."""
+        """Follow the path, or one path an output; a feature counts if any of them uses it."""
         options: dict[str, Any] = {"l1_ratio": 1.0, "precompute": False, "check_input": False}
         columns, outputs = _centred(self.model, X, y)
         outputs = np.asfortranarray(outputs, dtype=np.float64)
@@ -90,8 +96,26 @@ class LassoRange(Range):
             options["l1_ratio"] = getattr(self.model, "l1_ratio", 1.0)
             if self.model.positive:
                 options["positive"] = True
-        if outputs.ndim == 1 and columns.shape[1] <= min(MOST_FOR_PRODUCTS, 2 * len(columns)):
-            options |= {"precompute": columns.T @ columns, "Xy": columns.T @ outputs}
+        if self.model is None and outputs.ndim == 2:
+            yield from self._followed(columns, outputs, options)
+            return
+        if columns.shape[1] <= min(MOST_FOR_PRODUCTS, 2 * len(columns)):
+            options["precompute"] = columns.T @ columns
+        paths = [
+            self._followed(
+                columns,
+                output,
+                options if options["precompute"] is False else options | {"Xy": columns.T @ output},
+            )
+            for output in outputs.reshape(len(outputs), -1).T
+        ]
+        for selected in zip(*paths, strict=True):
+            yield np.unique(np.concatenate(selected))
+
+    def _followed(
+        self, columns: FloatArray, outputs: FloatArray, options: dict[str, Any]
+    ) -> Iterator[IndexArray]:
+        """Follow one path by coordinate descent, each point begun where the last ended."""
         weights = None
         for start in range(0, len(self.values), SEGMENT):
             alphas = self.values[start : start + SEGMENT]
@@ -143,7 +167,7 @@ def make_range(
     *,
     parameter: str | None,
     values: ArrayLike | None,
-    most: int | None,
+    most: int,
 ) -> Range:
     """Make the range of a base.
 
@@ -157,7 +181,7 @@ def make_range(
         Parameter that is varied; None for the usual one of the base.
     values : array-like or None
         Its values, strongest regularisation first; None for the usual ones.
-    most : int or None
+    most : int
         Number of features that a selector shall rank.
 
     Returns
@@ -172,13 +196,13 @@ def make_range(
                 "its ranking, as many as n_per_subsample says; parameter and values have no place."
             )
             raise ValueError(msg)
-        return RankingRange(estimator, np.arange(1, min(most or 1, X.shape[1]) + 1))
+        return RankingRange(estimator, np.arange(1, min(most, X.shape[1]) + 1))
     parameter = _usual_parameter(estimator) if parameter is None else parameter
     if estimator is not None and parameter not in estimator.get_params():
         msg = f"{type(estimator).__name__} has no parameter {parameter!r} to vary."
         raise ValueError(msg)
     points = _usual_values(estimator, parameter, X, y) if values is None else _checked(values)
-    if parameter == "alpha" and (estimator is None or type(estimator) in (Lasso, ElasticNet)):
+    if parameter == "alpha" and (estimator is None or type(estimator) in PATH_MODELS):
         falling = bool(np.all(np.diff(points.astype(np.float64)) < 0))
         if falling and points[-1] > 0 and getattr(estimator, "l1_ratio", 1) > 0:
             return LassoRange(points, estimator)
@@ -238,10 +262,11 @@ def _usual_values(
 ) -> FloatArray:
     """Values from where nothing is selected to where much is, in even ratios."""
     shares = np.geomspace(1.0, WEAKEST_SHARE, N_POINTS)
-    if parameter == "alpha":
+    if parameter == "alpha" and (estimator is None or is_regressor(estimator)):
         columns, outputs = _centred(estimator, X, y)
-        products = (columns.T @ outputs.reshape(len(outputs), -1)) / len(X)
-        strongest = np.sqrt(np.sum(products**2, axis=1)).max()
+        products = np.abs(columns.T @ outputs.reshape(len(outputs), -1)) / len(X)
+        alone = type(estimator) in PATH_MODELS
+        strongest = (products if alone else np.sqrt(np.sum(products**2, axis=1))).max()
         ratio = max(float(getattr(estimator, "l1_ratio", 1.0)), 1e-3)
         return np.asarray(max(strongest, np.finfo(np.float64).tiny) / ratio * shares)
     loss = getattr(estimator, "loss", "log")

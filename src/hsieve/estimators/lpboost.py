@@ -133,7 +133,7 @@ class LPBoost(ClassifierMixin, BaseEstimator):
             decisions = np.column_stack([_said(data, stumps) for stumps in self.stumps_])
         else:
             # Centred first, as in fit: large offsets would cancel the digits away.
-            decisions = (data - self._centre) @ self.coef_.T
+            decisions = (np.ldexp(data, self._shift) - self._centre) @ self._shifted_coef.T
         decisions = decisions + self._centred_intercept
         return np.ravel(decisions) if len(self.classes_) == 2 else decisions
 
@@ -169,11 +169,16 @@ class LPBoost(ClassifierMixin, BaseEstimator):
         weights = np.zeros((len(self.fits_), data.shape[1]))
         for row, fit in zip(weights, self.fits_, strict=True):
             row[fit.features] = fit.weights
-        self._centre = data.mean(axis=0)
-        deviation = data.std(axis=0)
+        # A power of two for each feature, which rounds nothing, brings its largest value to about
+        # 1: squares of very large or small values would overflow or vanish.
+        self._shift = -np.frexp(np.abs(data).max(axis=0))[1]
+        shifted = np.ldexp(data, self._shift)
+        self._centre = shifted.mean(axis=0)
+        deviation = shifted.std(axis=0)
         deviation[(deviation == 0) | (weights == 0).all(axis=0)] = 1.0
-        self.coef_ = weights / deviation
-        self.intercept_ = self._centred_intercept - self.coef_ @ self._centre
+        self._shifted_coef = weights / deviation
+        self.coef_ = np.ldexp(self._shifted_coef, self._shift)
+        self.intercept_ = self._centred_intercept - self._shifted_coef @ self._centre
         self.feature_importances_ = np.abs(weights).mean(axis=0)
 
     def _keep_stumps(self, family: Stumps) -> None:
@@ -192,7 +197,7 @@ class LPBoost(ClassifierMixin, BaseEstimator):
 
     def _fit_all(self, family: SingleFeatures | Stumps, labels: FloatArray) -> None:
         """Fit one classifier for each column of labels."""
-        for name in ("coef_", "stumps_", "_centre"):
+        for name in ("coef_", "stumps_", "_centre", "_shift", "_shifted_coef"):
             self.__dict__.pop(name, None)
         self.fits_: list[LPBoostFit] = [
             lpboost(family, column, float(self.nu)) for column in labels.T

@@ -1,18 +1,22 @@
 """Stability selection: features that are selected again and again from halves of the data."""
 
+import warnings
 from collections.abc import Iterable
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 
 from hsieve.data.blocks import as_blocks
 from hsieve.data.subsamples import half_samples
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
-from hsieve.estimators._base import MIN_SAMPLES, BaseSelector
+from hsieve.estimators._base import MIN_SAMPLES, BaseSelector, SearchSelector
+from hsieve.estimators._number import RuleSettings, check_rule_takes
 from hsieve.estimators._ranges import Range, make_range, model_target
 from hsieve.inference.selection_bounds import (
     false_selection_bound,
@@ -20,6 +24,7 @@ from hsieve.inference.selection_bounds import (
     threshold_for,
     unimodal_bound,
 )
+from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import standardised
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath
@@ -28,11 +33,15 @@ from hsieve.threads import one_blas_thread
 __all__ = ["StabilitySelection"]
 
 IndexArray = NDArray[np.intp]
+# Where the first features of a subsample are too many: at which point, and how many.
+Jump: TypeAlias = tuple[int, int] | None
 
 SAMPLINGS = ("pairs", "halves")
 # Where the threshold is solved for a wished bound, it stays within what the authors recommend.
 LEAST_THRESHOLD = 0.6
 MOST_THRESHOLD = 0.9
+# What is wished where nothing is said.
+USUAL_FALSE_SELECTIONS = 1.0
 # Rounding of a share of subsamples.
 SHARE_TOLERANCE = 1e-12
 
@@ -45,20 +54,25 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     estimator : selector, sparse estimator or None, default=None
         The base: a selector of this package, or an estimator with ``coef_`` or
         ``feature_importances_`` that are zero for features it does not use. None is the lasso over
-        standardised features (classes are coded as -1 and 1).
+        standardised features (classes are coded as -1 and 1; several outputs, or more than two
+        classes, share their features). ``Lasso()`` fits each output alone; a feature counts if any
+        of them uses it.
     n_features_to_select : int, float, {"alignment", "guarded", "cv"} or None, default=None
         None selects the features above the threshold. A number, or a share below 1, selects so many
-        of the most stable features, whatever the threshold; a rule finds the number out.
+        of the most stable features, whatever the threshold, but none that no subsample selects; a
+        rule finds the number out.
     threshold : float or None, default=0.75
         Share of the subsamples from which on a feature is selected, above 1/2. None solves it
-        for `expected_false_selections`; it is then between 0.6 and 0.9.
+        for `expected_false_selections`; it is then between 0.6 and 0.9, or up to 1 if
+        `n_per_subsample` is given.
     expected_false_selections : float or None, default=None
         Wished bound on the expected number of false selections. With a threshold, the number of
-        features that a subsample may select follows from it.
+        features that a subsample may select follows from it. None is 1, unless `n_per_subsample` or
+        a number of features says otherwise.
     n_per_subsample : int or None, default=None
         Most features that a subsample may select over the range; there the range ends for it. None
-        follows from the two above. Without `expected_false_selections`, a selector ranks as many as
-        allow for one false selection, and other bases are not limited.
+        follows from the two above; without `expected_false_selections` it is at least the number of
+        features asked for. The number of all features is no limit.
     parameter : str or None, default=None
         Parameter of the base that is varied; None takes alpha, C or nu.
     values : array-like or None, default=None
@@ -120,7 +134,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     >>> from hsieve import StabilitySelection
     >>> X = np.random.default_rng(0).normal(size=(100, 50))
     >>> y = X[:, 3] - X[:, 7] + np.random.default_rng(1).normal(size=100)
-    >>> selection = StabilitySelection(expected_false_selections=1).fit(X, y)
+    >>> selection = StabilitySelection().fit(X, y)
     >>> selection.selected_indices_, round(selection.bound_, 2) <= 1
     (array([3, 7]), True)
     """
@@ -163,8 +177,8 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         ----------
         X : array-like of shape (n_samples, n_features)
             Features: finite numbers.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            What the base takes: classes, numbers or several outputs.
+        y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
+            What the base takes: classes, numbers, several outputs, or a Gram matrix.
 
         Returns
         -------
@@ -173,33 +187,48 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         """
         self._check_parameters()
         data, target = self._validated(X, y, dtype=[np.float64, np.float32])
-        kind = self._kind(target)
-        self._check(self, target, len(data))
+        most = self._most(data.shape[1])
+        settings = self._settings(target, most)
+        self._check(settings, target, len(data))
+        check_rule_takes(self.n_features_to_select, settings.kernel_y)
+        kind: TargetKind = "classes" if settings.target_kind == "classes" else "continuous"
         _check_halves(target, len(data), kind)
+        if isinstance(settings.kernel_y, Precomputed):
+            target = settings.kernel_y.gram(target)
         varying = self._varying_features(constant_columns(data))
         data = data.astype(np.float64)
         if self.standardise:
             data = standardised(data)
-        most = self._most(data.shape[1])
         base, seen = self._base(kind), model_target(self.estimator, target, kind)
         points = make_range(
             base, data, seen, parameter=self.parameter, values=self.values, most=most
         )
-        limit = None if most is None else min(most, data.shape[1])
-        self._count(points, data, seen, classes=target if kind == "classes" else None, most=limit)
+        draw = _Draw(
+            pairs=self.sampling == "pairs",
+            classes=target if kind == "classes" else None,
+            both_sides=isinstance(settings.kernel_y, Precomputed),
+        )
+        jumps = self._count(points, data, seen, draw, most)
         self._judge()
-        self._choose(varying, data, target)
+        _check_sparse(self.frequencies_, jumps, most)
+        self._choose(varying, data, target, settings)
         return self
 
-    def _kind(self, target: NDArray[Any]) -> TargetKind:
-        """Tell what the target holds: the base may know better than its looks."""
-        base = self.estimator
-        if isinstance(base, BaseSelector):
-            own = getattr(base, "target_kind", "auto")
-            return target_kind_of(target, self.target_kind if own == "auto" else own)
-        if base is not None and is_classifier(base):
-            return "classes"
-        return target_kind_of(target, self.target_kind)
+    def _settings(self, target: NDArray[Any], most: int) -> RuleSettings:
+        """Tell what the base knows of features and target: more than their looks say."""
+        base, in_folds = self.estimator, {"n_per_subsample": most}
+        if not isinstance(base, BaseSelector):
+            if base is not None and is_classifier(base):
+                check_classification_targets(target)
+                return RuleSettings("classes", in_folds=in_folds)
+            return RuleSettings(target_kind_of(target, self.target_kind), in_folds=in_folds)
+        knowing = base._parts()[0] if isinstance(base, SearchSelector) else base
+        kernel_y = getattr(knowing, "kernel_y", None)
+        own = getattr(base, "target_kind", getattr(knowing, "target_kind", "auto"))
+        kind = target_kind_of(target, self.target_kind if own == "auto" else own)
+        if isinstance(kernel_y, Precomputed):
+            kind = "continuous"
+        return RuleSettings(kind, getattr(knowing, "categorical", ()), kernel_y, in_folds)
 
     def _base(self, kind: TargetKind) -> BaseEstimator | None:
         """Tell the base what the target holds: a subsample may look otherwise."""
@@ -208,49 +237,50 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             return type(base)(**{**base.get_params(deep=False), "target_kind": kind})
         return base
 
-    def _most(self, n_features: int) -> int | None:
+    def _most(self, n_features: int) -> int:
         """Work out how many features a subsample may select."""
         wished, threshold = self.expected_false_selections, self.threshold
         if self.n_per_subsample is not None:
             most = int(self.n_per_subsample)
             if wished is not None and threshold is not None:
                 _check_kept(most, n_features, float(threshold), float(wished))
-            return most
-        if wished is None and not isinstance(self.estimator, BaseSelector):
-            return None
+            return min(most, n_features)
         highest = MOST_THRESHOLD if threshold is None else float(threshold)
-        most = most_per_subsample(1.0 if wished is None else float(wished), n_features, highest)
-        if most < 1 and wished is not None:
+        if wished is None:
+            most = max(1, most_per_subsample(USUAL_FALSE_SELECTIONS, n_features, highest))
+            number = self.n_features_to_select
+            is_number = number is not None and not isinstance(number, str)
+            return min(max(most, self._n_wanted(n_features)), n_features) if is_number else most
+        most = most_per_subsample(float(wished), n_features, highest)
+        if most < 1:
             least = false_selection_bound(1, n_features, highest)
             msg = (
                 f"expected_false_selections={wished!r} cannot be kept with {n_features} features: "
                 f"even one feature a subsample has a bound of {least:.3g}."
             )
             raise ValueError(msg)
-        return max(1, most)
+        return most
 
     def _count(
         self,
         points: Range,
         data: NDArray[np.floating],
         seen: NDArray[Any],
-        *,
-        classes: NDArray[Any] | None,
-        most: int | None,
-    ) -> None:
-        """Select from every subsample and count."""
-        pairs = self.sampling == "pairs"
+        draw: "_Draw",
+        most: int,
+    ) -> list[Jump]:
+        """Select from every subsample and count; tell whose first features are too many."""
         rngs = np.random.default_rng(self.random_state).spawn(
-            int(self.n_subsamples) // (2 if pairs else 1)
+            int(self.n_subsamples) // (2 if draw.pairs else 1)
         )
         runs = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_select)(points, data, seen, rng, pairs=pairs, classes=classes, most=most)
-            for rng in rngs
+            delayed(_select)(points, data, seen, draw, rng, most=most) for rng in rngs
         )
         counts = np.zeros((len(points.values), data.shape[1]))
-        sizes = []
+        sizes, jumps = [], []
         for n_done, halves in enumerate(runs, start=1):
-            for selections in halves:
+            for selections, jump in halves:
+                jumps.append(jump)
                 for row, selected in zip(counts, selections, strict=True):
                     row[selected] += 1
                 sizes.append(len(np.unique(np.concatenate(selections))))
@@ -259,6 +289,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         self.n_selected_ = np.array(sizes)
         self.frequencies_ = counts / len(sizes)
         self.stability_scores_ = self.frequencies_.max(axis=0)
+        return jumps
 
     def _judge(self) -> None:
         """Set the threshold and bound the errors."""
@@ -280,20 +311,19 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             self.unimodal_bound_ = unimodal_bound(
                 mean, n_features, self.threshold_, n_pairs=int(self.n_subsamples) // 2
             )
-        if n_features > 1 and self.frequencies_.min() == 1:
-            msg = (
-                "Every feature is selected at every point of the range, so that the base is not "
-                "sparse, or its regularisation too weak."
-            )
-            raise ValueError(msg)
 
     def _choose(
-        self, varying: IndexArray, data: NDArray[np.floating], target: NDArray[Any]
+        self,
+        varying: IndexArray,
+        data: NDArray[np.floating],
+        target: NDArray[Any],
+        settings: RuleSettings,
     ) -> None:
         """Order the features by their stability and select."""
         scores = self.stability_scores_[varying]
         order = np.lexsort((-self.frequencies_.mean(axis=0)[varying], -scores))
         n_stable = int(np.sum(scores >= self.threshold_ - SHARE_TOLERANCE))
+        n_ever = int(np.count_nonzero(scores))
         path = SelectionPath(
             order=order,
             feature_scores=scores[order],
@@ -301,12 +331,12 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             set_scores=np.array([scores[order[:n_stable]].sum()]),
             stop_reason=f"{n_stable} features in at least {self.threshold_:.3g} of the subsamples",
             n_evaluations=len(self.n_selected_),
-            n_selectable=n_stable if self.n_features_to_select is None else None,
+            n_selectable=n_stable if self.n_features_to_select is None else n_ever,
         )
-        ever = order[: max(1, np.count_nonzero(scores))]
+        ever = varying[order[: max(1, n_ever)]]
         n_wanted = self._n_wanted(self.n_features_in_)
-        blocks = as_blocks(data)
-        self._keep(path, varying, self._by_rule(varying[ever], n_wanted, blocks, target, self))
+        n_wanted = self._by_rule(ever, n_wanted, as_blocks(data), target, settings)
+        self._keep(path, varying, n_wanted)
 
     def _n_wanted(self, n_features: int) -> int:
         """All features may be wanted: the threshold decides."""
@@ -328,8 +358,11 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         if threshold is not None and not (_is_number(threshold) and 0.5 < threshold <= 1):
             msg = f"threshold must lie above 1/2 and not above 1, or be None, got {threshold!r}."
             raise ValueError(msg)
-        if wished is not None and not (_is_number(wished) and wished > 0):
-            msg = f"expected_false_selections must be a number above 0 or None, got {wished!r}."
+        if wished is not None and not (_is_number(wished) and 0 < wished < np.inf):
+            msg = (
+                "expected_false_selections must be a finite number above 0 or None, "
+                f"got {wished!r}."
+            )
             raise ValueError(msg)
         if self.n_per_subsample is not None and not _is_count(self.n_per_subsample, 1):
             msg = (
@@ -349,40 +382,71 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             raise ValueError(msg)
 
 
+@dataclass(frozen=True, eq=False)
+class _Draw:
+    """How subsamples are drawn: with their other half or alone, and from which target."""
+
+    pairs: bool
+    classes: NDArray[Any] | None
+    # A Gram matrix holds the samples as rows and as columns.
+    both_sides: bool
+
+
 def _select(
     points: Range,
     data: NDArray[np.floating],
     seen: NDArray[Any],
+    draw: _Draw,
     rng: np.random.Generator,
     *,
-    pairs: bool,
-    classes: NDArray[Any] | None,
-    most: int | None,
-) -> list[list[IndexArray]]:
+    most: int,
+) -> list[tuple[list[IndexArray], Jump]]:
     """Features selected at each point from one half, or from both."""
-    halves = half_samples(len(data), rng, classes=classes)
+    halves = half_samples(len(data), rng, classes=draw.classes)
     found = []
     with one_blas_thread():
-        for half in halves if pairs else halves[:1]:
+        for half in halves if draw.pairs else halves[:1]:
             seed = int(rng.integers(2**31 - 1))
-            selections = points.selections(data[half], seen[half], seed)
+            target = seen[np.ix_(half, half)] if draw.both_sides else seen[half]
+            selections = points.selections(data[half], target, seed)
             found.append(_limited(selections, len(points.values), most))
     return found
 
 
-def _limited(selections: Iterable[IndexArray], n_points: int, most: int | None) -> list[IndexArray]:
+def _limited(
+    selections: Iterable[IndexArray], n_points: int, most: int
+) -> tuple[list[IndexArray], Jump]:
     """End the range where so many features have been selected; the last set stays."""
-    if most is None:
-        return list(selections)
     kept: list[IndexArray] = []
     together = np.zeros(0, dtype=np.intp)
     for selected in selections:
         together = np.union1d(together, selected)
         if len(together) > most:
             last = kept[-1] if kept else np.zeros(0, dtype=np.intp)
-            return kept + [last] * (n_points - len(kept))
+            is_first = not any(len(before) for before in kept)
+            jump = (len(kept), len(selected)) if is_first else None
+            return kept + [last] * (n_points - len(kept)), jump
         kept.append(selected)
-    return kept
+    return kept, None
+
+
+def _check_sparse(frequencies: NDArray[np.floating], jumps: list[Jump], most: int) -> None:
+    """Refuse a base that always selects everything; warn if it always selects too much."""
+    n_features = frequencies.shape[1]
+    everything = all(jump == (0, n_features) for jump in jumps)
+    if n_features > 1 and (everything or frequencies.min() == 1):
+        msg = (
+            "Every feature is selected at every point of the range, so that the base is not "
+            "sparse, or its regularisation too weak."
+        )
+        raise ValueError(msg)
+    if None not in jumps:
+        msg = (
+            f"The first features are more than {most} at once in every subsample, the most that it "
+            "may select, so that nothing is selected. Allow for more by expected_false_selections "
+            "or n_per_subsample, or give stronger or finer values."
+        )
+        warnings.warn(msg, UserWarning, stacklevel=3)
 
 
 def _check_kept(most: int, n_features: int, threshold: float, wished: float) -> None:
@@ -403,6 +467,9 @@ def _check_halves(target: NDArray[Any], n_samples: int, kind: TargetKind) -> Non
             f"Found n_samples = {n_samples}; halves of the data are selected from, so that at "
             f"least {2 * MIN_SAMPLES} samples are needed."
         )
+        raise ValueError(msg)
+    if kind == "classes" and target.ndim == 2:
+        msg = f"Classes must be one column, got a target of shape {target.shape}."
         raise ValueError(msg)
     if kind == "classes" and np.sum(np.unique(target, return_counts=True)[1] >= 2) < 2:
         msg = "Two classes at least must have two samples each, one for each half of the data."
