@@ -7,12 +7,11 @@ from hsieve.experiments.thesis_comparisons import (
     FAILING,
     PERFECT,
     Conclusion,
-    both,
     by_both_rules,
     cells_under,
     count_consistent,
     decrease,
-    listed,
+    figures,
     log_probability,
     more_consistent,
     sparser,
@@ -32,13 +31,13 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             for rule in ("alignment", "cv")
             for cell in cells_under(c, "fake-class", LINEAR, rule)
         ],
-        lambda c: both(c, "fake-class", LINEAR, "accuracy"),
+        lambda c: figures(c, "fake-class", LINEAR, "accuracy"),
     ),
     Conclusion(
         "3.3.1.1",
         "Labels at random: neither way of finding the number is sparser throughout",
         lambda c: [0 < sum(sparser(c, ["fake-class"], LINEAR)) < len(LINEAR)],
-        lambda c: both(c, "fake-class", LINEAR, "number"),
+        lambda c: figures(c, "fake-class", LINEAR, "number"),
     ),
     Conclusion(
         "3.3.1.1",
@@ -50,12 +49,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
                 for a, b in by_both_rules(c, ["fake-class"], LINEAR)
             ),
         ],
-        lambda c: (
-            "mean variance, "
-            + both(c, "fake-class", LINEAR, "mean_variance")
-            + "; log-probability, "
-            + both(c, "fake-class", LINEAR, "log_probability")
-        ),
+        lambda c: figures(c, "fake-class", LINEAR, "mean_variance", "log_probability"),
     ),
     Conclusion(
         "3.3.1.1",
@@ -65,7 +59,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             > 1.5 * c["fake-class", RANDOM, "cv"].number.mean,
             c["fake-class", RANDOM, "alignment"].accuracy.mean <= CHANCE + 2 * ALIKE,
         ],
-        lambda c: both(c, "fake-class", [RANDOM], "number"),
+        lambda c: figures(c, "fake-class", [RANDOM], "number"),
     ),
     Conclusion(
         "3.3.1.2",
@@ -75,7 +69,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             for rule in ("alignment", "cv")
             for cell in cells_under(c, "zhang-feature", LINEAR, rule)
         ],
-        lambda c: both(c, "zhang-feature", [*LINEAR, RANDOM], "accuracy"),
+        lambda c: figures(c, "zhang-feature", [*LINEAR, RANDOM], "accuracy"),
     ),
     Conclusion(
         "3.3.1.2",
@@ -87,7 +81,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
                 cell.number.mean for cell in cells_under(c, "zhang-feature", LINEAR, "alignment")
             ),
         ],
-        lambda c: both(c, "zhang-feature", LINEAR, "number"),
+        lambda c: figures(c, "zhang-feature", LINEAR, "number"),
     ),
     Conclusion(
         "3.3.1.2",
@@ -96,13 +90,13 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             a.precision >= PERFECT > b.precision
             for a, b in by_both_rules(c, ["zhang-feature"], LINEAR)
         ],
-        lambda c: both(c, "zhang-feature", LINEAR, "precision"),
+        lambda c: figures(c, "zhang-feature", LINEAR, "precision"),
     ),
     Conclusion(
         "3.3.1.2",
         "Feature outliers: alignment has the lower recall",
         lambda c: [a.recall < b.recall for a, b in by_both_rules(c, ["zhang-feature"], LINEAR)],
-        lambda c: both(c, "zhang-feature", LINEAR, "recall"),
+        lambda c: figures(c, "zhang-feature", LINEAR, "recall"),
     ),
     Conclusion(
         "3.3.1.2",
@@ -110,7 +104,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
         lambda c: [
             2 * variance(a) < variance(b) for a, b in by_both_rules(c, ["zhang-feature"], LINEAR)
         ],
-        lambda c: both(c, "zhang-feature", LINEAR, "mean_variance"),
+        lambda c: figures(c, "zhang-feature", LINEAR, "mean_variance"),
     ),
     Conclusion(
         "3.3.1.3",
@@ -126,12 +120,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             ),
             *sparser(c, ["zhang-sample"], LINEAR),
         ],
-        lambda c: (
-            "accuracy, "
-            + both(c, "zhang-sample", LINEAR, "accuracy")
-            + "; features, "
-            + both(c, "zhang-sample", LINEAR, "number")
-        ),
+        lambda c: figures(c, "zhang-sample", LINEAR, "accuracy", "number"),
     ),
     Conclusion(
         "3.3.1.3",
@@ -143,12 +132,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             for cell in [c["zhang-sample", method, "alignment"]]
             for share in (cell.precision, cell.recall)
         ],
-        lambda c: (
-            "precision, "
-            + listed(c, "zhang-sample", LINEAR, "alignment", "precision")
-            + "; recall, "
-            + listed(c, "zhang-sample", LINEAR, "alignment", "recall")
-        ),
+        lambda c: figures(c, "zhang-sample", LINEAR, "precision", "recall", rule="alignment"),
     ),
     Conclusion(
         "3.3.1.4",
@@ -159,12 +143,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             for a, b in by_both_rules(c, ["linear-weston"], ["correlation", "linear RFE"])
             for holds in (a.number.mean < 2, a.accuracy.mean < b.accuracy.mean - ALIKE)
         ],
-        lambda c: (
-            "features, "
-            + both(c, "linear-weston", ["correlation", "linear RFE"], "number")
-            + "; accuracy, "
-            + both(c, "linear-weston", ["correlation", "linear RFE"], "accuracy")
-        ),
+        lambda c: figures(c, "linear-weston", ["correlation", "linear RFE"], "number", "accuracy"),
     ),
     Conclusion(
         "3.3.1.4",
@@ -173,7 +152,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             cell.precision >= PERFECT
             for cell in cells_under(c, "linear-weston", LINEAR, "alignment")
         ],
-        lambda c: both(c, "linear-weston", LINEAR, "precision"),
+        lambda c: figures(c, "linear-weston", LINEAR, "precision"),
     ),
     Conclusion(
         "3.3.1.4",
@@ -183,7 +162,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             variance(a) > variance(b)
             for a, b in by_both_rules(c, ["linear-weston"], ["correlation", "linear RFE"])
         ],
-        lambda c: both(c, "linear-weston", ["correlation", "linear RFE"], "mean_variance"),
+        lambda c: figures(c, "linear-weston", ["correlation", "linear RFE"], "mean_variance"),
     ),
     Conclusion(
         "3.3.1.5",
@@ -194,7 +173,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             for method in LINEAR
             for cell in [c["nonlinear-weston", method, rule]]
         ],
-        lambda c: both(c, "nonlinear-weston", LINEAR, "accuracy"),
+        lambda c: figures(c, "nonlinear-weston", LINEAR, "accuracy"),
     ),
     Conclusion(
         "3.3.1.5",
@@ -217,11 +196,8 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             c["nonlinear-weston", RANDOM, "alignment"].accuracy.mean
             < c["nonlinear-weston", "linear RFE", "alignment"].accuracy.mean,
         ],
-        lambda c: (
-            "accuracy, "
-            + listed(c, "nonlinear-weston", [*LINEAR, RANDOM], "alignment", "accuracy")
-            + "; features, "
-            + listed(c, "nonlinear-weston", [*LINEAR, RANDOM], "alignment", "number")
+        lambda c: figures(
+            c, "nonlinear-weston", [*LINEAR, RANDOM], "accuracy", "number", rule="alignment"
         ),
     ),
     Conclusion(
@@ -232,12 +208,7 @@ CHAPTER_3: tuple[Conclusion, ...] = (
             for a, b in by_both_rules(c, ["xor"], LINEAR)
             for holds in (a.accuracy.mean > b.accuracy.mean, a.recall > b.recall)
         ],
-        lambda c: (
-            "accuracy, "
-            + both(c, "xor", LINEAR, "accuracy")
-            + "; recall, "
-            + both(c, "xor", LINEAR, "recall")
-        ),
+        lambda c: figures(c, "xor", LINEAR, "accuracy", "recall"),
     ),
     Conclusion(
         "3.3.1",

@@ -10,8 +10,8 @@ from hsieve.experiments.thesis_comparisons import (
     Conclusion,
     are_the_same,
     cells_under,
+    figures,
     is_first,
-    listed,
     log_probability,
     mean_number,
     spread,
@@ -22,14 +22,6 @@ from hsieve.experiments.thesis_methods import KERNEL, LINEAR
 __all__ = ["CHAPTER_4"]
 
 NEARLY_PERFECT = 0.95
-QUANTITIES = {
-    "accuracy": "accuracy",
-    "features": "number",
-    "precision": "precision",
-    "recall": "recall",
-    "mean variance": "mean_variance",
-    "log-probability": "log_probability",
-}
 
 CHAPTER_4: tuple[Conclusion, ...] = (
     Conclusion(
@@ -45,12 +37,7 @@ CHAPTER_4: tuple[Conclusion, ...] = (
                 log_probability(cell) > log_probability(c["zhang-sample", method, "cv"]),
             )
         ],
-        lambda c: (
-            "accuracy, "
-            + listed(c, "fake-class", KERNEL, "cv", "accuracy")
-            + "; log-probability, "
-            + listed(c, "fake-class", KERNEL, "cv", "log_probability")
-        ),
+        lambda c: figures(c, "fake-class", KERNEL, "accuracy", "log_probability", rule="cv"),
     ),
     Conclusion(
         "4.3.1.2",
@@ -65,14 +52,7 @@ CHAPTER_4: tuple[Conclusion, ...] = (
                 for method in KERNEL
             ),
         ],
-        lambda c: (
-            "accuracy, "
-            + listed(c, "zhang-feature", KERNEL, "cv", "accuracy")
-            + "; precision, "
-            + listed(c, "zhang-feature", KERNEL, "cv", "precision")
-            + "; recall, "
-            + listed(c, "zhang-feature", KERNEL, "cv", "recall")
-        ),
+        lambda c: figures(c, "zhang-feature", KERNEL, "accuracy", "precision", "recall", rule="cv"),
     ),
     Conclusion(
         "4.3.1.2",
@@ -81,12 +61,7 @@ CHAPTER_4: tuple[Conclusion, ...] = (
             is_first(c, "zhang-feature", "FOHSIC", lambda cell: cell.number.mean),
             is_first(c, "zhang-feature", "BAHSIC", variance),
         ],
-        lambda c: (
-            "features, "
-            + listed(c, "zhang-feature", KERNEL, "cv", "number")
-            + "; mean variance, "
-            + listed(c, "zhang-feature", KERNEL, "cv", "mean_variance")
-        ),
+        lambda c: figures(c, "zhang-feature", KERNEL, "number", "mean_variance", rule="cv"),
     ),
     Conclusion(
         "4.3.1.3",
@@ -99,10 +74,16 @@ CHAPTER_4: tuple[Conclusion, ...] = (
             is_first(c, "zhang-sample", "FOHSIC", log_probability),
             is_first(c, "zhang-sample", "randSel", lambda cell: -cell.recall),
         ],
-        lambda c: "; ".join(
-            f"{words}, {listed(c, 'zhang-sample', KERNEL, 'cv', name)}"
-            for words, name in QUANTITIES.items()
-            if name != "accuracy"
+        lambda c: figures(
+            c,
+            "zhang-sample",
+            KERNEL,
+            "number",
+            "precision",
+            "recall",
+            "mean_variance",
+            "log_probability",
+            rule="cv",
         ),
     ),
     Conclusion(
@@ -116,10 +97,8 @@ CHAPTER_4: tuple[Conclusion, ...] = (
             is_first(c, "linear-weston", "randSel", variance),
             is_first(c, "linear-weston", "Gaussian RFE", lambda cell: -cell.recall),
         ],
-        lambda c: "; ".join(
-            f"{words}, {listed(c, 'linear-weston', KERNEL, 'cv', name)}"
-            for words, name in QUANTITIES.items()
-            if name not in {"accuracy", "log_probability"}
+        lambda c: figures(
+            c, "linear-weston", KERNEL, "number", "precision", "recall", "mean_variance", rule="cv"
         ),
     ),
     Conclusion(
@@ -136,12 +115,7 @@ CHAPTER_4: tuple[Conclusion, ...] = (
                 for cell in cells_under(c, "nonlinear-weston", ["randSel", "FOHSIC"], "cv")
             ),
         ],
-        lambda c: (
-            "accuracy, "
-            + listed(c, "nonlinear-weston", KERNEL, "cv", "accuracy")
-            + "; precision, "
-            + listed(c, "nonlinear-weston", KERNEL, "cv", "precision")
-        ),
+        lambda c: figures(c, "nonlinear-weston", KERNEL, "accuracy", "precision", rule="cv"),
     ),
     Conclusion(
         "4.3.1.6",
@@ -152,10 +126,16 @@ CHAPTER_4: tuple[Conclusion, ...] = (
             *are_the_same(c["xor", "randSel", "cv"], c["xor", "BAHSIC", "cv"]),
             c["xor", "Gaussian RFE", "cv"].accuracy.mean <= c["xor", "randSel", "cv"].accuracy.mean,
         ],
-        lambda c: "; ".join(
-            f"{words}, {listed(c, 'xor', KERNEL, 'cv', name)}"
-            for words, name in QUANTITIES.items()
-            if name != "log_probability"
+        lambda c: figures(
+            c,
+            "xor",
+            KERNEL,
+            "accuracy",
+            "number",
+            "precision",
+            "recall",
+            "mean_variance",
+            rule="cv",
         ),
     ),
     Conclusion(

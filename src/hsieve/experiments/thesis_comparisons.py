@@ -18,13 +18,12 @@ __all__ = [
     "WELL",
     "Conclusion",
     "are_the_same",
-    "both",
     "by_both_rules",
     "cells_under",
     "count_consistent",
     "decrease",
+    "figures",
     "is_first",
-    "listed",
     "log_probability",
     "mean_number",
     "more_consistent",
@@ -36,6 +35,11 @@ __all__ = [
 ALIKE = 0.03
 PERFECT = 0.99
 CHANCE = 0.5
+WORDS = {
+    "number": "features",
+    "mean_variance": "mean variance",
+    "log_probability": "log-probability",
+}
 DIGITS = {"number": 1, "mean_variance": 4, "log_probability": 0}
 # Accuracy from which on a method works well on the non-linear sets, and up to which it fails.
 WELL, FAILING = 0.9, 0.6
@@ -87,25 +91,23 @@ def log_probability(cell: Cell) -> float:
     return cell.log_probability or 0.0
 
 
-def listed(cells: Cells, dataset: str, methods: Iterable[str], rule: str, name: str) -> str:
-    """One quantity of several methods."""
+def figures(
+    cells: Cells, dataset: str, methods: Iterable[str], *names: str, rule: str | None = None
+) -> str:
+    """Write out quantities of several methods, under one rule or by alignment / by cv."""
+    rules = ("alignment", "cv") if rule is None else (rule,)
+    listed = list(methods)
     shown = []
-    for method in methods:
-        value = getattr(cells[dataset, method, rule], name)
-        value = getattr(value, "mean", value)
-        shown.append(f"{method} {value:.{DIGITS.get(name, 2)}f}")
-    return "; ".join(shown)
-
-
-def both(cells: Cells, dataset: str, methods: Iterable[str], name: str) -> str:
-    """One quantity of several methods by alignment and by cross validation."""
-    shown = []
-    for method in methods:
-        values = [getattr(cells[dataset, method, rule], name) for rule in ("alignment", "cv")]
-        values = [getattr(value, "mean", value) for value in values]
-        digits = DIGITS.get(name, 2)
-        shown.append(f"{method} {values[0]:.{digits}f} / {values[1]:.{digits}f}")
-    return "; ".join(shown)
+    for name in names:
+        of_methods = []
+        for method in listed:
+            values = [getattr(cells[dataset, method, one], name) for one in rules]
+            written = [
+                f"{getattr(value, 'mean', value):.{DIGITS.get(name, 2)}f}" for value in values
+            ]
+            of_methods.append(f"{method} {' / '.join(written)}")
+        shown.append(f"{WORDS.get(name, name)}: {'; '.join(of_methods)}")
+    return ". ".join(shown)
 
 
 def more_consistent(cells: Cells, datasets: Iterable[str], methods: Sequence[str]) -> list[bool]:
