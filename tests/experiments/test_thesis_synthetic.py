@@ -7,7 +7,13 @@ import numpy as np
 import pytest
 
 from hsieve.data.synthetic import make_problem
-from hsieve.experiments import Figure, Piece, thesis_conclusions, thesis_synthetic
+from hsieve.experiments import (
+    Figure,
+    Piece,
+    thesis_conclusions,
+    thesis_methods,
+    thesis_synthetic,
+)
 from hsieve.experiments.thesis_cells import DATASETS, Cell, cells_of
 from hsieve.experiments.thesis_chapter4 import CHAPTER_4
 from hsieve.experiments.thesis_methods import KERNEL, LINEAR, METHODS, RULES, make_selector
@@ -22,7 +28,8 @@ def small_piece(method, dataset="linear-weston", fold=0, n_features=12):
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_is_measured_with_every_rule(method):
+def test_every_method_is_measured_with_every_rule(method, monkeypatch):
+    monkeypatch.setattr(thesis_methods, "N_SUBSAMPLES", 4)
     records = thesis_synthetic.measure(small_piece(method))
     assert [record["rule"] for record in records] == list(RULES)
     for record in records:
