@@ -1,0 +1,83 @@
+"""A real Dask cluster and a real Spark, each started once, with worker processes of their own."""
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from hsieve.engines import EngineSettings
+
+ROOT = Path(__file__).parents[2]
+IN_FLIGHT = 8
+
+
+@pytest.fixture(scope="session")
+def dask_client() -> Iterator[Any]:
+    """Two worker processes; not the default client, so that it is found on purpose only."""
+    from distributed import Client, LocalCluster
+
+    with (
+        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        assert client.scheduler.address.startswith("tcp://")
+        yield client
+
+
+@pytest.fixture(scope="session")
+def spark_context() -> Iterator[Any]:
+    """Two executors of one core, Java processes of their own."""
+    from pyspark import SparkConf, SparkContext
+
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]),
+        "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
+    }
+    conf = SparkConf().setMaster("local-cluster[2,1,1024]").setAppName("tests")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        context = SparkContext(conf=conf.setAll(list(settings.items())))
+    yield context
+    context.stop()
+
+
+CLUSTERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("dask", "spark")]
+
+
+@pytest.fixture(params=["local", "threads", *CLUSTERS])
+def settings(request: pytest.FixtureRequest) -> EngineSettings:
+    """Each engine in turn, the clusters being those of the user."""
+    name = request.param
+    if name == "dask":
+        client = request.getfixturevalue("dask_client")
+        return EngineSettings(name, scheduler=client.scheduler.address, in_flight=IN_FLIGHT)
+    if name == "spark":
+        request.getfixturevalue("spark_context")
+        return EngineSettings(name, in_flight=IN_FLIGHT)
+    return EngineSettings(name, n_workers=2 if name == "threads" else None, in_flight=IN_FLIGHT)
+
+
+@pytest.fixture(scope="session")
+def numbers() -> np.ndarray:
+    return np.random.default_rng(7).normal(size=8_000)
+
+
+@pytest.fixture(scope="session")
+def ranges() -> list[tuple[int, int]]:
+    return [(start, start + 400) for start in range(0, 8_000, 400)]
+
+
+@pytest.fixture(scope="session")
+def totals(numbers: np.ndarray, ranges: list[tuple[int, int]]) -> list[float]:
+    """What every engine must return for `total_of_range`, to the last digit."""
+    return [float(np.sin(numbers[a:b]) @ numbers[a:b]) for a, b in ranges]
