@@ -6,7 +6,6 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from pyspark import SparkContext
 
 from hsieve.engines import make_engine
 from tests.engines.work import identify, kill_once, total_of_range
@@ -15,6 +14,8 @@ SET_TO_START = ("PYSPARK_PYTHON", "SPARK_LOCAL_IP")
 
 
 def main(given: Path, trace: Path) -> None:
+    from pyspark import SparkContext
+
     problem = json.loads(given.read_text())
     numbers = np.array(problem["numbers"])
     ranges = [tuple(pair) for pair in problem["ranges"]]
