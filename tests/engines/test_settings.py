@@ -19,11 +19,15 @@ from hsieve.engines.spark import SparkEngine
         (None, SerialEngine),
         ("local", SerialEngine),
         ("threads", ThreadEngine),
-        ("dask", DaskEngine),
-        ("spark", SparkEngine),
+        pytest.param("dask", DaskEngine, marks=pytest.mark.slow),
+        pytest.param("spark", SparkEngine, marks=pytest.mark.slow),
         ({"name": "threads", "n_workers": 3}, ThreadEngine),
         ({}, SerialEngine),
-        (EngineSettings("dask", scheduler="tcp://127.0.0.1:8786"), DaskEngine),
+        pytest.param(
+            EngineSettings("dask", scheduler="tcp://127.0.0.1:8786"),
+            DaskEngine,
+            marks=pytest.mark.slow,
+        ),
     ],
 )
 def test_descriptions_make_engines_without_starting_anything(description: Any, kind: type) -> None:
@@ -53,7 +57,12 @@ def test_wrong_descriptions_are_refused(description: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "package"), [("dask", "dask"), ("dask", "distributed"), ("spark", "pyspark")]
+    ("name", "package"),
+    [
+        ("dask", "dask"),
+        pytest.param("dask", "distributed", marks=pytest.mark.slow),
+        ("spark", "pyspark"),
+    ],
 )
 def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, name: str, package: str) -> None:
     monkeypatch.setitem(sys.modules, package, None)
@@ -61,6 +70,7 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, name: str, pa
         make_engine(name)
 
 
+@pytest.mark.slow
 def test_missing_java_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark, "_running_context", lambda: None)
     monkeypatch.setattr(spark.shutil, "which", lambda name: None)
