@@ -265,3 +265,10 @@ def test_constant_features_have_no_contributions(rng):
     assert np.isnan(path.contributions[:, 2]).all()
     assert path.order[-1] == 2
     assert selector.selected_indices_[0] == 3
+
+
+@pytest.mark.parametrize(("n_samples", "expected"), [(600, 300), (5000, 1000)])
+def test_a_round_takes_half_of_the_samples_and_a_thousand_at_most(n_samples, expected, rng):
+    bound = HSIC().bind(rng.normal(size=(n_samples, 2)), rng.integers(2, size=n_samples))
+    sampler = RandomisedContributions()._sampler(bound)
+    assert len(sampler.draw(0, 0, 2, 2).samples) == expected

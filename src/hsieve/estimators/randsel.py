@@ -30,7 +30,8 @@ class RandSel(SearchSelector):
     n_rounds : int or None, default=None
         Rounds an iteration; None for 32 (sweep) or 3000 (plain).
     subsample : float, int or None, default=None
-        Share (up to 1) or number of samples a round; None for 0.5 (sweep) or 0.25 (plain).
+        Share (up to 1) or number of samples a round; None for 0.5 (sweep) or 0.25 (plain), but for
+        at most 1000 samples.
     balanced : bool, default=False
         Whether a subsample holds equally many samples of each class.
     share_of_features : float or None, default=None

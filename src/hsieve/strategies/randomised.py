@@ -54,6 +54,8 @@ IndexArray = NDArray[np.intp]
 DEFAULT_ROUNDS = {"plain": 3000, "sweep": 32}
 DEFAULT_SUBSAMPLE = {"plain": 0.25, "sweep": 0.5}
 DEFAULT_SHARE = {"plain": 0.5, "sweep": 0.25}
+# A round takes the square of its samples; so many at most, where no number is given.
+MOST_SAMPLES = 1000
 N_KEPT = 2
 # Rounds are shared out in so many tasks, whatever the number of workers.
 N_TASKS = 16
@@ -112,7 +114,8 @@ class RandomisedContributions(Strategy):
         Rounds an iteration; None for 32 sweeps, or the thesis' 3000 rounds of the plain estimator.
     subsample : float, int or None, default=None
         Share (up to 1) or number of the samples drawn in a round, without replacement; None for a
-        half (sweep) or a quarter (plain, as the thesis). At least 8, or all where there are fewer.
+        half (sweep) or a quarter (plain, as the thesis), at most 1000. At least 8, or all where
+        there are fewer.
     balanced : bool, default=False
         Whether a subsample holds equally many samples of each class, as far as there are.
     share_of_features : float or None, default=None
@@ -225,7 +228,9 @@ class RandomisedContributions(Strategy):
 
     def _sampler(self, bound: SampledScores) -> Sampler:
         """Make the source of draws."""
-        subsample = DEFAULT_SUBSAMPLE[self.estimator] if self.subsample is None else self.subsample
+        subsample = self.subsample
+        if subsample is None:
+            subsample = min(DEFAULT_SUBSAMPLE[self.estimator], MOST_SAMPLES / bound.n_samples)
         share = self.share_of_features or DEFAULT_SHARE[self.estimator]
         groups = bound.sample_groups if self.balanced else np.zeros(bound.n_samples, dtype=np.intp)
         return Sampler.over(
