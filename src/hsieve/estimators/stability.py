@@ -1,10 +1,7 @@
 """Stability selection: features that are selected again and again from halves of the data."""
 
-import warnings
-from collections.abc import Iterable
-from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, Self, TypeAlias
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,9 +10,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.parallel import Parallel, delayed
 
 from hsieve.data.blocks import as_blocks
-from hsieve.data.subsamples import half_samples
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
-from hsieve.estimators._base import MIN_SAMPLES, BaseSelector, SearchSelector
+from hsieve.estimators._base import BaseSelector, SearchSelector
+from hsieve.estimators._halves import Draw, Jump, check_halves, check_sparse, select_from_halves
 from hsieve.estimators._number import RuleSettings, check_rule_takes
 from hsieve.estimators._ranges import Range, make_range, model_target
 from hsieve.inference.selection_bounds import (
@@ -28,13 +25,10 @@ from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import standardised
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath
-from hsieve.threads import one_blas_thread
 
 __all__ = ["StabilitySelection"]
 
 IndexArray = NDArray[np.intp]
-# Where the first features of a subsample are too many: at which point, and how many.
-Jump: TypeAlias = tuple[int, int] | None
 
 SAMPLINGS = ("pairs", "halves")
 # Where the threshold is solved for a wished bound, it stays within what the authors recommend.
@@ -192,7 +186,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         self._check(settings, target, len(data))
         check_rule_takes(self.n_features_to_select, settings.kernel_y)
         kind: TargetKind = "classes" if settings.target_kind == "classes" else "continuous"
-        _check_halves(target, len(data), kind)
+        check_halves(target, len(data), kind)
         if isinstance(settings.kernel_y, Precomputed):
             target = settings.kernel_y.gram(target)
         varying = self._varying_features(constant_columns(data))
@@ -203,14 +197,14 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         points = make_range(
             base, data, seen, parameter=self.parameter, values=self.values, most=most
         )
-        draw = _Draw(
+        draw = Draw(
             pairs=self.sampling == "pairs",
             classes=target if kind == "classes" else None,
             both_sides=isinstance(settings.kernel_y, Precomputed),
         )
         jumps = self._count(points, data, seen, draw, most)
         self._judge()
-        _check_sparse(self.frequencies_, jumps, most)
+        check_sparse(self.frequencies_, jumps, most)
         self._choose(varying, data, target, settings)
         return self
 
@@ -266,7 +260,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         points: Range,
         data: NDArray[np.floating],
         seen: NDArray[Any],
-        draw: "_Draw",
+        draw: Draw,
         most: int,
     ) -> list[Jump]:
         """Select from every subsample and count; tell whose first features are too many."""
@@ -274,7 +268,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             int(self.n_subsamples) // (2 if draw.pairs else 1)
         )
         runs = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(_select)(points, data, seen, draw, rng, most=most) for rng in rngs
+            delayed(select_from_halves)(points, data, seen, draw, rng, most=most) for rng in rngs
         )
         counts = np.zeros((len(points.values), data.shape[1]))
         sizes, jumps = [], []
@@ -382,73 +376,6 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             raise ValueError(msg)
 
 
-@dataclass(frozen=True, eq=False)
-class _Draw:
-    """How subsamples are drawn: with their other half or alone, and from which target."""
-
-    pairs: bool
-    classes: NDArray[Any] | None
-    # A Gram matrix holds the samples as rows and as columns.
-    both_sides: bool
-
-
-def _select(
-    points: Range,
-    data: NDArray[np.floating],
-    seen: NDArray[Any],
-    draw: _Draw,
-    rng: np.random.Generator,
-    *,
-    most: int,
-) -> list[tuple[list[IndexArray], Jump]]:
-    """Features selected at each point from one half, or from both."""
-    halves = half_samples(len(data), rng, classes=draw.classes)
-    found = []
-    with one_blas_thread():
-        for half in halves if draw.pairs else halves[:1]:
-            seed = int(rng.integers(2**31 - 1))
-            target = seen[np.ix_(half, half)] if draw.both_sides else seen[half]
-            selections = points.selections(data[half], target, seed)
-            found.append(_limited(selections, len(points.values), most))
-    return found
-
-
-def _limited(
-    selections: Iterable[IndexArray], n_points: int, most: int
-) -> tuple[list[IndexArray], Jump]:
-    """End the range where so many features have been selected; the last set stays."""
-    kept: list[IndexArray] = []
-    together = np.zeros(0, dtype=np.intp)
-    for selected in selections:
-        together = np.union1d(together, selected)
-        if len(together) > most:
-            last = kept[-1] if kept else np.zeros(0, dtype=np.intp)
-            is_first = not any(len(before) for before in kept)
-            jump = (len(kept), len(selected)) if is_first else None
-            return kept + [last] * (n_points - len(kept)), jump
-        kept.append(selected)
-    return kept, None
-
-
-def _check_sparse(frequencies: NDArray[np.floating], jumps: list[Jump], most: int) -> None:
-    """Refuse a base that always selects everything; warn if it always selects too much."""
-    n_features = frequencies.shape[1]
-    everything = all(jump == (0, n_features) for jump in jumps)
-    if n_features > 1 and (everything or frequencies.min() == 1):
-        msg = (
-            "Every feature is selected at every point of the range, so that the base is not "
-            "sparse, or its regularisation too weak."
-        )
-        raise ValueError(msg)
-    if None not in jumps:
-        msg = (
-            f"The first features are more than {most} at once in every subsample, the most that it "
-            "may select, so that nothing is selected. Allow for more by expected_false_selections "
-            "or n_per_subsample, or give stronger or finer values."
-        )
-        warnings.warn(msg, UserWarning, stacklevel=3)
-
-
 def _check_kept(most: int, n_features: int, threshold: float, wished: float) -> None:
     """Refuse a threshold, a wished bound and a number a subsample that do not go together."""
     bound = false_selection_bound(most, n_features, threshold)
@@ -457,22 +384,6 @@ def _check_kept(most: int, n_features: int, threshold: float, wished: float) -> 
             f"threshold={threshold!r} and n_per_subsample={most} have a bound of {bound:.3g} with "
             f"{n_features} features, above expected_false_selections={wished!r}; leave one None."
         )
-        raise ValueError(msg)
-
-
-def _check_halves(target: NDArray[Any], n_samples: int, kind: TargetKind) -> None:
-    """Refuse data of which a half is not enough."""
-    if n_samples < 2 * MIN_SAMPLES:
-        msg = (
-            f"Found n_samples = {n_samples}; halves of the data are selected from, so that at "
-            f"least {2 * MIN_SAMPLES} samples are needed."
-        )
-        raise ValueError(msg)
-    if kind == "classes" and target.ndim == 2:
-        msg = f"Classes must be one column, got a target of shape {target.shape}."
-        raise ValueError(msg)
-    if kind == "classes" and np.sum(np.unique(target, return_counts=True)[1] >= 2) < 2:
-        msg = "Two classes at least must have two samples each, one for each half of the data."
         raise ValueError(msg)
 
 

@@ -22,26 +22,22 @@ Cost: O(n^2) a feature for the sweep, and the fit of one machine a class, betwee
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.svm import SVC, SVR
 
-from hsieve.data.validation import target_kind_of
 from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
-from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.base import JointBoundMeasure, Measure
+from hsieve.measures.support_vectors import check_cost, machine_outputs
 from hsieve.measures.targets import checked_kernel
 
 __all__ = ["BoundKernelSVM", "KernelSVM"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
-
-TUBE = 0.1
 
 
 class KernelSVM(Measure):
@@ -92,22 +88,13 @@ class KernelSVM(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelSVM":
         """Tie the measure to data."""
-        if not (isinstance(self.C, Real) and 0 < self.C < np.inf):
-            msg = f"C must be a positive number, got {self.C!r}."
-            raise ValueError(msg)
+        check_cost(self.C)
         kernel = Gaussian("sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
         columns = encode_columns(
             np.asarray(X, dtype=np.float64), categorical=self.categorical
         ).astype(np.float64)
-        classes = target_kind_of(y, self.target_kind) == "classes"
-        if classes:
-            outputs = sign_coding(y)
-        else:
-            numbers = np.asarray(y, dtype=np.float64)
-            outputs = encode_columns(numbers.reshape(len(numbers), -1)).matrix
-        return BoundKernelSVM(
-            columns, kernel, outputs, None if classes else TUBE, float(self.C), self.absolute
-        )
+        outputs, tube = machine_outputs(y, self.target_kind)
+        return BoundKernelSVM(columns, kernel, outputs, tube, float(self.C), self.absolute)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,18 +16,15 @@ class.
 """
 
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
-from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import encode_columns
-from hsieve.kernels.labels import sign_coding
 from hsieve.measures.base import JointBoundMeasure, Measure
-from hsieve.measures.support_vectors import fit_machine, losses
+from hsieve.measures.support_vectors import check_cost, fit_machine, losses, machine_outputs
 from hsieve.threads import one_blas_thread
 
 __all__ = ["BoundLinearSVM", "LinearSVM"]
@@ -35,7 +32,6 @@ __all__ = ["BoundLinearSVM", "LinearSVM"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-TUBE = 0.1
 # Principal coordinates of less than this share of the largest variance are rounding.
 NEGLIGIBLE = 1e-12
 
@@ -71,17 +67,10 @@ class LinearSVM(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundLinearSVM":
         """Tie the measure to data."""
-        if not (isinstance(self.C, Real) and 0 < self.C < np.inf):
-            msg = f"C must be a positive number, got {self.C!r}."
-            raise ValueError(msg)
+        check_cost(self.C)
         columns = encode_columns(np.asarray(X, dtype=np.float64)).matrix
-        classes = target_kind_of(y, self.target_kind) == "classes"
-        if classes:
-            outputs = sign_coding(y)
-        else:
-            numbers = np.asarray(y, dtype=np.float64)
-            outputs = encode_columns(numbers.reshape(len(numbers), -1)).matrix
-        return BoundLinearSVM(columns, outputs, None if classes else TUBE, float(self.C))
+        outputs, tube = machine_outputs(y, self.target_kind)
+        return BoundLinearSVM(columns, outputs, tube, float(self.C))
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,16 +13,55 @@ hundreds of sweeps on standardised data and stops short of the optimum.
 Cost: O(a^2 b + b^3) a step, where a and b are the larger and the smaller of |A| and the columns.
 """
 
+from numbers import Real
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
-__all__ = ["fit_machine", "losses"]
+from hsieve.data.validation import target_kind_of
+from hsieve.kernels.columns import encode_columns
+from hsieve.kernels.labels import sign_coding
+
+__all__ = ["check_cost", "fit_machine", "losses", "machine_outputs"]
 
 FloatArray = NDArray[np.floating]
 
+# Half the width of the tube, in deviations of the target.
+TUBE = 0.1
 MOST_STEPS = 200
 MOST_HALVINGS = 30
+
+
+def check_cost(C: Any) -> None:
+    """Refuse a weight of the losses that is no positive number."""
+    if not (isinstance(C, Real) and 0 < float(C) < np.inf):
+        msg = f"C must be a positive number, got {C!r}."
+        raise ValueError(msg)
+
+
+def machine_outputs(y: Any, target_kind: str) -> tuple[FloatArray, float | None]:
+    """Give what machines are fitted to, one a column, and the tube.
+
+    Parameters
+    ----------
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Classes or numbers.
+    target_kind : {"auto", "classes", "continuous"}
+        Which of them.
+
+    Returns
+    -------
+    outputs : ndarray of shape (n_samples, n_machines)
+        Signs of the classes, or standardised numbers.
+    tube : float or None
+        None for signs.
+    """
+    if target_kind_of(y, target_kind) == "classes":
+        return sign_coding(y), None
+    numbers = np.asarray(y, dtype=np.float64)
+    return encode_columns(numbers.reshape(len(numbers), -1)).matrix, TUBE
 
 
 def losses(fitted: FloatArray, target: FloatArray, tube: float | None) -> FloatArray:
