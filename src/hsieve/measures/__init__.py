@@ -14,7 +14,8 @@ from hsieve.measures.independence import IndependenceTest
 from hsieve.measures.interactions import pair_statistics
 from hsieve.measures.kernel_svm import KernelSVM
 from hsieve.measures.linear_svm import LinearSVM
-from hsieve.measures.lsmi import LSMI, LSMIFit, lsmi
+from hsieve.measures.lsmi import LSMI
+from hsieve.measures.lsmi_fit import LSMIFit, lsmi
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.measures.nhsic import NHSIC, nhsic
 from hsieve.measures.pairwise import PairwiseHSIC

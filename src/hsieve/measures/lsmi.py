@@ -23,7 +23,7 @@ information", 2012.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -33,7 +33,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, encode_columns, standardised
-from hsieve.kernels.weighted_distances import WeightedDistances, squared_to
+from hsieve.kernels.weighted_distances import WeightedDistances
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.density_ratio import (
     RIDGES,
@@ -45,143 +45,13 @@ from hsieve.measures.density_ratio import (
 )
 from hsieve.measures.hsic import PRECISIONS
 
-__all__ = ["LSMI", "BoundLSMI", "LSMIFit", "lsmi"]
+__all__ = ["LSMI", "N_CENTRES", "N_FOLDS", "BoundLSMI"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 N_CENTRES = 100
 N_FOLDS = 5
-
-
-@dataclass(frozen=True, eq=False)
-class LSMIFit:
-    """A fitted density ratio and the estimate that follows from it.
-
-    Parameters
-    ----------
-    value : float
-        Squared-loss mutual information; near zero for independent x and y.
-    width, ridge : float
-        Width of the Gaussian over x and penalty, as chosen.
-    target_width : float or None
-        Width of the Gaussian over y; None where y holds classes.
-    centres : ndarray of shape (n_centres, n_features)
-        Standardised features at the centres.
-    target_centres : ndarray of shape (n_centres,) or (n_centres, n_outputs)
-        Target at the centres; numbers are standardised.
-    coefficients : ndarray of shape (n_centres,)
-        alpha.
-    scale : tuple of ndarray
-        Means and deviations of the features.
-    target_scale : tuple of ndarray or None
-        Those of the target; None where y holds classes.
-    """
-
-    value: float
-    width: float
-    ridge: float
-    target_width: float | None
-    centres: FloatArray = field(repr=False)
-    target_centres: NDArray[Any] = field(repr=False)
-    coefficients: FloatArray = field(repr=False)
-    scale: tuple[FloatArray, FloatArray] = field(repr=False)
-    target_scale: tuple[FloatArray, FloatArray] | None = field(repr=False)
-
-    def density_ratio(self, X: ArrayLike, y: Any) -> FloatArray:
-        """Ratio p(x, y) / (p(x) p(y)) at pairs of features and targets.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features, as they were handed to :func:`lsmi`.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Targets, as they were handed to it.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The ratio; it may be a little negative where the fit is poor.
-        """
-        squared = squared_to(_scaled(X, self.scale), self.centres)
-        phi = np.exp(-squared / (2 * self.width**2))
-        target = np.asarray(y)
-        if self.target_scale is not None:
-            target = _scaled(target.reshape(len(target), -1), self.target_scale)
-        psi = target_basis(target, self.target_centres, self.target_width)
-        return np.asarray((phi * psi) @ self.coefficients)
-
-
-def lsmi(
-    X: ArrayLike,
-    y: Any,
-    *,
-    n_centres: int = N_CENTRES,
-    width_factors: Sequence[float] = WIDTH_FACTORS,
-    ridges: Sequence[float] = RIDGES,
-    n_folds: int = N_FOLDS,
-    target_kind: str = "auto",
-    random_state: int | np.random.Generator | None = 0,
-) -> LSMIFit:
-    """Estimate the squared-loss mutual information of all columns of X together and y.
-
-    Parameters
-    ----------
-    X : array-like of shape (n_samples, n_features)
-        Features; standardised first.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Classes, numbers or several outputs; numbers are standardised.
-    n_centres : int, default=100
-        Number of basis functions; all samples where there are fewer.
-    width_factors : sequence of float
-        Widths to choose from, in median distances; by default the authors' ten.
-    ridges : sequence of float, default=(1e-4, ..., 10)
-        Penalties to choose from.
-    n_folds : int, default=5
-        Folds of the cross validation, even within classes.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
-    random_state : int, Generator or None, default=0
-        Seed of centres and folds.
-
-    Returns
-    -------
-    LSMIFit
-        The estimate and the fitted density ratio.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from hsieve import lsmi
-    >>> X = np.random.default_rng(0).normal(size=(200, 2))
-    >>> y = (X[:, 0] * X[:, 1] > 0).astype(int)
-    >>> bool(lsmi(X, y).value > 0.2 > lsmi(X[:, :1], y).value)
-    True
-    """
-    measure = LSMI(
-        n_centres=n_centres,
-        width_factors=width_factors,
-        ridges=ridges,
-        n_folds=n_folds,
-        target_kind=target_kind,
-        random_state=random_state,
-    )
-    bound = measure.bind(X, y)
-    ratio, columns = bound.ratio, bound.distances.columns.matrix
-    squared = bound.distances.squared(np.ones(bound.n_features))
-    model = ratio.model(squared)
-    at_centres = ratio.samples[ratio.centres]
-    return LSMIFit(
-        value=ratio.value(squared, model),
-        width=model.width,
-        ridge=model.ridge,
-        target_width=target_width(bound.target, is_classes=bound.is_classes),
-        centres=columns[ratio.centres],
-        target_centres=bound.target[at_centres],
-        coefficients=ratio.coefficients(squared, model),
-        scale=_scale_of(X),
-        target_scale=None if bound.is_classes else _scale_of(np.reshape(y, (len(y), -1))),
-    )
 
 
 class LSMI(Measure):
@@ -464,17 +334,6 @@ def _spread_centres(is_centre: NDArray[np.bool_], wanted: int) -> IndexArray:
     n_more = min(wanted - int(is_centre.sum()), len(others))
     more = others[np.linspace(0, len(others) - 1, n_more).astype(np.intp)] if n_more else others[:0]
     return np.sort(np.concatenate([np.flatnonzero(is_centre), more]))
-
-
-def _scale_of(numbers: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Means and deviations of columns; a constant one is left as wide as it is."""
-    columns = np.asarray(numbers, dtype=np.float64)
-    deviations = columns.std(axis=0)
-    return columns.mean(axis=0), np.where(deviations > 0, deviations, 1.0)
-
-
-def _scaled(numbers: ArrayLike, scale: tuple[FloatArray, FloatArray]) -> FloatArray:
-    return np.asarray((np.asarray(numbers, dtype=np.float64) - scale[0]) / scale[1])
 
 
 def _checked_target(values: NDArray[Any], target_kind: str) -> tuple[NDArray[Any], bool]:
