@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from pickle import PicklingError, dumps
-from typing import Any, Self, TypeVar
+from typing import Any, ClassVar, Self, TypeVar
 from weakref import WeakSet
 
 __all__ = ["Engine", "EngineError", "Traffic", "in_order"]
@@ -75,6 +75,8 @@ class Engine(ABC):
 
     Attributes
     ----------
+    is_here : bool
+        Whether tasks are done in this process, so that nothing is copied.
     traffic : Traffic
         Bytes moved between processes since the engine was made. The difference of two readings
         is what the work in between has moved.
@@ -87,6 +89,8 @@ class Engine(ABC):
     ...     list(engine.map(mul, [1, 2, 3], shared=10))
     [10, 20, 30]
     """
+
+    is_here: ClassVar[bool] = False
 
     def __init__(self) -> None:
         self._traffic = Traffic()

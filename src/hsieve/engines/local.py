@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import joblib
 
@@ -25,6 +25,8 @@ TASKS_A_THREAD = 2
 
 class SerialEngine(Engine):
     """One task after the other, each when its result is asked for."""
+
+    is_here: ClassVar[bool] = True
 
     def _start(self, opened: ExitStack) -> None:
         """Nothing is needed."""
@@ -50,6 +52,8 @@ class ThreadEngine(Engine):
     -----
     As long as a map is under way, BLAS has one thread for whoever takes the results, too.
     """
+
+    is_here: ClassVar[bool] = True
 
     def __init__(self, n_workers: int | None = None, in_flight: int | None = None) -> None:
         super().__init__()

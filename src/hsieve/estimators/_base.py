@@ -24,13 +24,14 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from hsieve.data.blocks import ColumnBlocks, as_blocks
+from hsieve.data.blocks import ColumnBlocks, PlacedBlocks, as_blocks
 from hsieve.data.validation import (
     check_frame,
     constant_columns,
     numbers_if_all_are,
     target_kind_of,
 )
+from hsieve.engines import make_engine
 from hsieve.estimators._number import checked_rule, choose_number, no_ranking
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
@@ -260,15 +261,18 @@ class SearchSelector(BaseSelector):
         """
         measure, strategy = self._parts()
         strategy.check_compatible(measure)
+        engine = make_engine(self._engine_for(measure))
         if measure.takes_blocks:
             blocks, target = self._validated_blocks(X, y)
             self._check(measure, target, blocks.n_samples)
             self._check_strategy(strategy)
-            with one_blas_thread():
-                everything = measure.bind(blocks, target)
+            with one_blas_thread(), engine:
+                placed = PlacedBlocks(blocks, engine)
+                everything = measure.bind(placed, target)
                 varying = self._varying_features(everything.constant)
                 bound = everything.among(varying)
-                self._search((measure, strategy), bound, varying, (blocks, target))
+                self._search((measure, strategy), bound, varying, (placed, target))
+                self.traffic_ = engine.traffic
         else:
             data, target = self._validated(X, y, dtype=[np.float64, np.float32])
             self._check(measure, target, len(data))
@@ -278,6 +282,17 @@ class SearchSelector(BaseSelector):
                 bound = _bind(measure, data, target, varying)
                 self._search((measure, strategy), bound, varying, (as_blocks(data), target))
         return self
+
+    def _engine_for(self, measure: Measure) -> Any:
+        """Return the description of the engine, which some measures cannot make use of."""
+        engine = getattr(self, "engine", None)
+        if engine is None or measure.takes_blocks:
+            return engine
+        msg = (
+            f"engine={engine!r} needs a measure that is worked out column by column; "
+            f"{measure!r} is not. Choose PairwiseHSIC(), or leave engine out."
+        )
+        raise ValueError(msg)
 
     def _check_strategy(self, strategy: Strategy) -> None:
         """Refuse settings of the strategy that do not fit the data, before any work."""

@@ -1,6 +1,7 @@
 """mRMR: greedy search for relevant features that do not repeat each other."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from hsieve.estimators._base import SearchSelector
 from hsieve.estimators._pairwise import chosen_measure
@@ -30,9 +31,14 @@ class MRMR(SearchSelector):
         Features that are categories; handed on to the measure.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds; handed on to the measure unless "auto".
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who works on the columns: see :func:`hsieve.engines.make_engine`. None and "local": this
+        process, without threads. The answer does not depend on it.
 
     Attributes
     ----------
+    traffic_ : Traffic
+        Bytes that went to workers of other processes and came back.
     selected_indices_, ranking_, scores_, path_
         As in every selector: chosen features best first, place of each feature, score of each
         feature, the whole search.
@@ -64,12 +70,14 @@ class MRMR(SearchSelector):
         form: str = "difference",
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
+        engine: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.measure = measure
         self.form = form
         self.categorical = categorical
         self.target_kind = target_kind
+        self.engine = engine
 
     def _parts(self) -> tuple[Measure, Strategy]:
         measure = chosen_measure(

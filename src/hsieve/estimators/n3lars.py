@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.blocks import ColumnBlocks, PlacedBlocks
+from hsieve.engines import make_engine
 from hsieve.estimators._base import SearchSelector
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
@@ -79,6 +80,7 @@ class _LarsSelector(SearchSelector):
         interactions: str | None = None,
         form: str = "auto",
         memory_limit: int | str | None = None,
+        engine: Any = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.categorical = categorical
@@ -88,6 +90,7 @@ class _LarsSelector(SearchSelector):
         self.interactions = interactions
         self.form = form
         self.memory_limit = memory_limit
+        self.engine = engine
 
     def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
         """Choose features.
@@ -152,9 +155,12 @@ class _LarsSelector(SearchSelector):
         """
         check_is_fitted(self)
         blocks = self._as_blocks(X, reset=False)
-        with one_blas_thread():
+        with one_blas_thread(), make_engine(self.engine) as engine:
             found = nearest_relatives(
-                blocks, self.selected_indices_, n_relatives, measure=self._measure()
+                PlacedBlocks(blocks, engine),
+                self.selected_indices_,
+                n_relatives,
+                measure=self._measure(),
             )
         chosen = self.selected_indices_.tolist()
         return [Relatives(feature, *of) for feature, of in zip(chosen, found, strict=True)]
@@ -207,6 +213,9 @@ class N3LARS(_LarsSelector):
         samples and 20 million values on.
     memory_limit : int, str or None, default=None
         Most memory to use beside the data handed in, in bytes or as "2GB".
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who works on the columns: see :func:`hsieve.engines.make_engine`. None and "local": this
+        process, without threads. The answer does not depend on it.
 
     Attributes
     ----------
@@ -219,6 +228,8 @@ class N3LARS(_LarsSelector):
     groups_ : list of ndarray
         For each of ``selected_indices_``, the features met on the path that are interchangeable
         with it (NHSIC of 0.9 or more), closest first. :meth:`relatives` looks at all features.
+    traffic_ : Traffic
+        Bytes that went to workers of other processes and came back.
     path_ : LarsSelectionPath
         The search: ``path_.lars`` holds levels and coefficients at every knot.
     selected_indices_, ranking_, scores_
@@ -256,12 +267,12 @@ class HSICLasso(_LarsSelector):
     ----------
     n_features_to_select, categorical, target_kind, covariates, max_redundancy, interactions
         As in :class:`N3LARS`.
-    form, memory_limit
+    form, memory_limit, engine
         As in :class:`N3LARS`.
 
     Attributes
     ----------
-    coef_, pairs_, relevance_, groups_, path_, selected_indices_, ranking_, scores_
+    coef_, pairs_, relevance_, groups_, traffic_, path_, selected_indices_, ranking_, scores_
         As in :class:`N3LARS`.
 
     Examples

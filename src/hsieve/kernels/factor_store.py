@@ -10,17 +10,22 @@ Two forms give the same interface:
 
 What is mostly asked of a store are squared norms of products F'G with a stack of other factors G.
 The factors of many features make one matrix, because products of thin matrices are slow one by one.
+
+Products of all features are made where the columns are. Those of few features are made here: their
+columns, or only their codes, are fetched for it. How work is cut and grouped is the same in both
+cases, whoever does it, so that results are the same to the last digit.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from threading import local
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.blocks import ColumnBlocks, Fetched, Piece
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.levels import (
     Levels,
@@ -55,6 +60,12 @@ SAMPLES_AT_A_TIME = 4_096
 CODED_BATCH = 64
 # Bytes of a feature beside its codes: positions and counts of 256 levels.
 LEVELS_BYTES = 2_048
+# Columns of one piece of a pass over all features.
+PIECE_BYTES = 32 * 10**6
+# Codes of one piece when those of some features are fetched.
+FETCHED_CODES = 4 * 10**6
+# Features whose columns, or codes, take more than this are not fetched: stacks go to them instead.
+MOST_FETCHED = 128 * 10**6
 
 
 def form_for(n_samples: int, n_features: int, form: str = "auto") -> Literal["dense", "coded"]:
@@ -145,9 +156,9 @@ class FactorStore(ABC):
         self._blocks = blocks
         self._categorical = categorical
         self._block_bytes = block_bytes
+        self._factor_bytes = factor_bytes
         # The other half is for factors at work.
         self._room = factor_bytes // 2
-        self._kept: dict[int, Any] = {}
 
     @property
     def categorical(self) -> NDArray[np.bool_]:
@@ -164,17 +175,22 @@ class FactorStore(ABC):
         """Number of features."""
         return self._blocks.n_features
 
+    def expect(self, features: IndexArray) -> None:
+        """Say which features will be asked for, the most likely first."""
+        self._blocks.expect(features)
+
     def products_of_all(self, stack: Stack) -> Iterator[Products]:
-        """Multiply all features with a stack, as their storage reads fastest."""
-        for features in self._blocks.walk(self._block_bytes):
-            yield from self._products(features, features, stack)
+        """Multiply all features with a stack, where their columns are."""
+        yield from self._products_elsewhere(None, stack)
 
     def products(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
         """Multiply some features with a stack; places count along `features`."""
-        width = max(1, self._block_bytes // (self.n_samples * self._blocks.dtype.itemsize))
-        for start in range(0, len(features), width):
-            chosen = features[start : start + width]
-            yield from self._products(chosen, np.arange(start, start + len(chosen)), stack)
+        if not self._blocks.is_here and self._n_bytes_missing(features) > MOST_FETCHED:
+            order = np.argsort(features, kind="stable")
+            for found in self._products_elsewhere(features[order], stack):
+                yield Products(order[found.places], found.squares, found.norms)
+        else:
+            yield from self._products_here(features, stack)
 
     def groups(self, features: IndexArray) -> Iterator["FactorGroup"]:
         """Give the factors of some features, some at a time; places count along `features`.
@@ -190,24 +206,90 @@ class FactorStore(ABC):
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
         """Transposed factor of one feature, at least one row, and the norm of its kernel."""
 
-    def _products(
-        self, features: IndexArray, places: IndexArray, stack: Stack
-    ) -> Iterator[Products]:
-        """Multiply the features of one block."""
-        for group in self._groups(features, places):
+    def _products_elsewhere(self, features: IndexArray | None, stack: Stack) -> Iterator[Products]:
+        """Multiply all features, or some, piece by piece; places count along them."""
+        start = 0
+        for positions, (squares, norms, *kept) in self._blocks.map(
+            products_of_piece,
+            (type(self), self._categorical, self._factor_bytes, stack, self._blocks.is_here),
+            max_bytes=min(PIECE_BYTES, self._block_bytes),
+            features=features,
+        ):
+            self._adopt(positions, kept)
+            yield Products(np.arange(start, start + len(positions)), squares, norms)
+            start += len(positions)
+
+    def _products_here(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+        """Multiply some features in this process."""
+        for group in self.groups(features):
             yield group.times(stack)
+
+    @abstractmethod
+    def _n_bytes_missing(self, features: IndexArray) -> int:
+        """Bytes that would have to be fetched for the factors of some features."""
+
+    def _adopt(self, features: IndexArray, kept: list[NDArray[Any]]) -> None:  # noqa: B027
+        """Keep what the store of a piece hands over, if that is something."""
+
+    def _handed_over(self) -> list[NDArray[Any]]:
+        """Arrays that are worth keeping when a piece is done."""
+        return []
 
     @abstractmethod
     def _groups(self, features: IndexArray, places: IndexArray) -> Iterator["FactorGroup"]:
         """Make the factors of the features of one block."""
 
 
+def products_of_piece(
+    piece: Piece, shared: tuple[type[FactorStore], NDArray[np.bool_], int, Stack, bool]
+) -> tuple[NDArray[Any], ...]:
+    """Multiply the features of one piece with a stack.
+
+    Parameters
+    ----------
+    piece : Piece
+        The columns.
+    shared : tuple
+        Kind of store, which features are categories, most bytes of factors, the stack, and whether
+        the codes are wanted, too.
+
+    Returns
+    -------
+    squares, norms, *kept
+        As in :class:`Products`, for all features of the piece, and what is to be kept of it.
+    """
+    kind, categorical, factor_bytes, stack, keep = shared
+    store = kind(
+        piece.columns,
+        categorical[piece.features],
+        block_bytes=2**62,
+        factor_bytes=factor_bytes,
+    )
+    everything = np.arange(store.n_features)
+    squares = np.empty((store.n_features, len(stack.starts)))
+    norms = np.empty(store.n_features)
+    for group in store.groups(everything):
+        found = group.times(stack)
+        squares[found.places], norms[found.places] = found.squares, found.norms
+    return squares, norms, *(store._handed_over() if keep else ())
+
+
 class DenseFactors(FactorStore):
     """Factors from the numbers themselves; see the module."""
 
-    _kept: dict[int, tuple[NDArray[np.float32], float]]
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._kept: dict[int, tuple[NDArray[np.float32], float]] = {}
 
-    def products(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+    def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
+        """Transposed factor of one feature, and the norm of its kernel."""
+        if feature not in self._kept:
+            (group,) = self._groups(np.array([feature]), np.zeros(1, dtype=np.intp))
+            if not self._keep(np.array([feature]), group):
+                return group.rows, float(group.norms[0])
+        return self._kept[feature]
+
+    def _products_here(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
         """Multiply some features; those asked for before come from memory, as far as it goes."""
         new = np.array([p for p, feature in enumerate(features) if int(feature) not in self._kept])
         new = new.astype(np.intp)
@@ -221,13 +303,9 @@ class DenseFactors(FactorStore):
         if kept:
             yield _joined(kept, [self._kept[int(features[p])] for p in kept]).times(stack)
 
-    def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
-        """Transposed factor of one feature, and the norm of its kernel."""
-        if feature not in self._kept:
-            (group,) = self._groups(np.array([feature]), np.zeros(1, dtype=np.intp))
-            if not self._keep(np.array([feature]), group):
-                return group.rows, float(group.norms[0])
-        return self._kept[feature]
+    def _n_bytes_missing(self, features: IndexArray) -> int:
+        missing = [feature for feature in features.tolist() if feature not in self._kept]
+        return len(missing) * self.n_samples * self._blocks.dtype.itemsize
 
     def _keep(self, features: IndexArray, group: "FactorGroup") -> bool:
         """Remember the factors of a group, if there is room for them."""
@@ -270,11 +348,9 @@ class CodedFactors(FactorStore):
     ----------
     blocks, categorical, block_bytes, factor_bytes
         As in :class:`FactorStore`.
-    code_bytes : int
+    code_bytes : int, default=2**62
         Most that kept codes may take; features beyond are read and coded anew.
     """
-
-    _kept: dict[int, Levels]
 
     def __init__(
         self,
@@ -283,39 +359,49 @@ class CodedFactors(FactorStore):
         *,
         block_bytes: int,
         factor_bytes: int,
-        code_bytes: int,
+        code_bytes: int = 2**62,
     ) -> None:
         super().__init__(blocks, categorical, block_bytes=block_bytes, factor_bytes=factor_bytes)
-        self._most_kept = max(1, code_bytes // (self.n_samples + LEVELS_BYTES))
+        if not blocks.is_here:
+            code_bytes = min(code_bytes, MOST_FETCHED)
+        self._levels: Fetched[Levels] = Fetched(
+            self._fetch, code_bytes // (self.n_samples + LEVELS_BYTES)
+        )
         self._tables: dict[int, FloatArray] = {}
         itemsize = np.dtype(np.float32).itemsize
         most_numbers = factor_bytes // (2 * USUAL_RANK * itemsize)
         self._batch_numbers = min(most_numbers, CODED_BATCH * self.n_samples)
-        self._buffer = _Buffer()
+
+    def expect(self, features: IndexArray) -> None:
+        """Say which features will be asked for, the most likely first."""
+        if not self._blocks.is_here:
+            self._levels.expect(features)
 
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
         """Transposed factor of one feature, and the norm of its kernel."""
-        self._code([feature])
-        levels, table = self._kept[feature], self._table(feature)
-        self._forget()
+        (levels,) = self._levels.get([feature])
+        table = self._table(feature, levels)
         lookup = np.ascontiguousarray(table.T, dtype=np.float32)
         return np.take(lookup, levels.codes, axis=1), _norm(levels, table)
 
-    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator["FactorGroup"]:
-        self._code(features.tolist())
-        for part in _slices(len(features), self._batch_numbers // self.n_samples):
-            yield self._group(features[part], places[part])
-        self._forget()
+    def _n_bytes_missing(self, features: IndexArray) -> int:
+        return self._levels.n_missing(features.tolist()) * (self.n_samples + LEVELS_BYTES)
 
-    def _group(self, features: IndexArray, places: IndexArray) -> "FactorGroup":
+    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator["FactorGroup"]:
+        all_levels = self._levels.get(features.tolist())
+        for part in _slices(len(features), self._batch_numbers // self.n_samples):
+            yield self._group(features[part].tolist(), places[part], all_levels[part])
+
+    def _group(
+        self, features: list[int], places: IndexArray, all_levels: list[Levels]
+    ) -> "FactorGroup":
         """Look the factors of coded features up in their tables."""
-        tables = [self._table(int(feature)) for feature in features]
+        tables = [self._table(*of) for of in zip(features, all_levels, strict=True)]
         ends = np.cumsum([table.shape[1] for table in tables])
         starts = np.concatenate([[0], ends[:-1]])
-        rows = self._buffer.rows(int(ends[-1]), self.n_samples)
+        rows = _rows_of_buffer(int(ends[-1]), self.n_samples)
         norms = np.empty(len(features))
-        for place, (feature, table) in enumerate(zip(features.tolist(), tables, strict=True)):
-            levels = self._kept[feature]
+        for place, (levels, table) in enumerate(zip(all_levels, tables, strict=True)):
             lookup = np.ascontiguousarray(table.T, dtype=np.float32)
             # Codes are inside the table, so that checking them ("raise") would only cost a copy.
             out = rows[starts[place] : ends[place]]
@@ -323,31 +409,76 @@ class CodedFactors(FactorStore):
             norms[place] = _norm(levels, table)
         return FactorGroup(places, rows, starts, norms)
 
-    def _code(self, features: list[int]) -> None:
-        """Read and code the features that are not kept."""
-        missing = [feature for feature in features if feature not in self._kept]
-        if not missing:
+    def _fetch(self, features: IndexArray) -> Iterator[tuple[int, Levels]]:
+        """Read and code features, where they are."""
+        if self._blocks.is_here:
+            columns = self._blocks.read(features)
+            found = _coded(columns, self._categorical[features])
+            yield from zip(features.tolist(), found, strict=True)
             return
-        numbers = self._blocks.read(np.array(missing, dtype=np.intp))
-        for feature, column in zip(missing, numbers.T, strict=True):
-            make = category_levels if self._categorical[feature] else coded_levels
-            self._kept[feature] = make(column)
+        itemsize = self._blocks.dtype.itemsize
+        for positions, arrays in self._blocks.map(
+            codes_of_piece, self._categorical, max_bytes=FETCHED_CODES * itemsize, features=features
+        ):
+            yield from zip(positions.tolist(), _from_arrays(arrays), strict=True)
 
-    def _table(self, feature: int) -> FloatArray:
+    def _adopt(self, features: IndexArray, kept: list[NDArray[Any]]) -> None:
+        self._levels.add(zip(features.tolist(), _from_arrays(kept), strict=False))
+
+    def _handed_over(self) -> list[NDArray[Any]]:
+        return _to_arrays(self._levels.get(range(self.n_features)))
+
+    def _table(self, feature: int, levels: Levels) -> FloatArray:
         """Table of levels of a feature, kept if there is room."""
         if feature in self._tables:
             return self._tables[feature]
-        table = self._kept[feature].table()
+        table = levels.table()
         table = table if table.shape[1] else np.zeros((len(table), 1))
         if table.nbytes <= self._room:
             self._room -= table.nbytes
             self._tables[feature] = table
         return table
 
-    def _forget(self) -> None:
-        """Drop the codes that were kept longest, until the rest fits."""
-        for feature in list(self._kept)[: max(0, len(self._kept) - self._most_kept)]:
-            del self._kept[feature]
+
+def codes_of_piece(piece: Piece, categorical: NDArray[np.bool_]) -> tuple[NDArray[Any], ...]:
+    """Code the features of one piece.
+
+    Parameters
+    ----------
+    piece : Piece
+        The columns.
+    categorical : ndarray of bool of shape (n_features,)
+        Which of all features are categories.
+
+    Returns
+    -------
+    tuple of ndarray
+        Codes, counts and positions of each feature in turn; a category has no positions.
+    """
+    columns = piece.columns.read(np.arange(piece.columns.n_features))
+    return tuple(_to_arrays(list(_coded(columns, categorical[piece.features]))))
+
+
+def _coded(columns: FloatArray, categorical: NDArray[np.bool_]) -> Iterator[Levels]:
+    """Code columns."""
+    for column, is_category in zip(columns.T, categorical, strict=True):
+        yield category_levels(column) if is_category else coded_levels(column)
+
+
+def _to_arrays(all_levels: Sequence[Levels]) -> list[NDArray[Any]]:
+    """Write features as a list of arrays, three each."""
+    arrays: list[NDArray[Any]] = []
+    for levels in all_levels:
+        positions = np.empty(0, np.float32) if levels.positions is None else levels.positions
+        arrays += [levels.codes, levels.counts, positions]
+    return arrays
+
+
+def _from_arrays(arrays: Sequence[NDArray[Any]]) -> Iterator[Levels]:
+    """Read what `_to_arrays` has written."""
+    for place in range(0, len(arrays), 3):
+        codes, counts, positions = arrays[place : place + 3]
+        yield Levels(codes, counts, positions if len(positions) else None)
 
 
 @dataclass(frozen=True, eq=False)
@@ -382,21 +513,19 @@ class FactorGroup:
         return Products(self.places, np.add.reduceat(squares, self.starts, axis=0), self.norms)
 
 
-class _Buffer:
-    """Memory for the rows of one group after the other.
+_OF_THREAD = local()
+
+
+def _rows_of_buffer(n_rows: int, n_samples: int) -> NDArray[np.float32]:
+    """Return memory for the rows of one group after the other; what was there before is lost.
 
     A fresh array of this size would be handed out by the system page by page, each page cleared
     first, which takes as long as the work itself.
     """
-
-    def __init__(self) -> None:
-        self._memory = np.empty(0, dtype=np.float32)
-
-    def rows(self, n_rows: int, n_samples: int) -> NDArray[np.float32]:
-        """Return an array of the buffer; what was there before is lost."""
-        if n_rows * n_samples > len(self._memory):
-            self._memory = np.empty(n_rows * n_samples, dtype=np.float32)
-        return self._memory[: n_rows * n_samples].reshape(n_rows, n_samples)
+    memory = getattr(_OF_THREAD, "memory", None)
+    if memory is None or n_rows * n_samples > len(memory):
+        memory = _OF_THREAD.memory = np.empty(n_rows * n_samples, dtype=np.float32)
+    return np.asarray(memory[: n_rows * n_samples].reshape(n_rows, n_samples))
 
 
 def _group_of_factors(places: IndexArray, factors: FloatArray) -> FactorGroup:

@@ -111,6 +111,7 @@ class PairwiseHSIC(Measure):
         relevance, norms = _first_pass(store, target)
         if self.normalised:
             relevance /= np.where(norms > 0, norms, 1.0) * np.linalg.norm(target.T @ target)
+        store.expect(np.argsort(-relevance, kind="stable"))
         return BoundPairwiseHSIC(
             columns=np.arange(blocks.n_features),
             all_relevance=relevance,

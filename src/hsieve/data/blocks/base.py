@@ -3,16 +3,22 @@
 Selection of single features asks for columns, some at a time, all samples of each. Whoever holds
 the data gives exactly these: one array in Fortran order, checked, of the caller's own. The cost of
 a block is that of its bytes; the rest of the data stays where it is.
+
+What needs all columns once is a function of a *piece*, some columns, that is run over all pieces
+(`map`). Where the columns are held by the workers of an engine it is run there
+(:mod:`hsieve.data.blocks.placed`), and only its results travel.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from numbers import Integral
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["ColumnBlocks", "FloatArray", "IndexArray", "float_type"]
+__all__ = ["ColumnBlocks", "FloatArray", "IndexArray", "Piece", "Reference", "float_type"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -97,6 +103,57 @@ class ColumnBlocks(ABC):
                 dtype=np.intp,
             )
 
+    @property
+    def is_here(self) -> bool:
+        """Whether reading a column costs no more than getting at its bytes."""
+        return True
+
+    def map(
+        self,
+        function: Callable[["Piece", Any], Any],
+        shared: Any = None,
+        *,
+        max_bytes: int,
+        features: IndexArray | None = None,
+    ) -> Iterator[tuple[IndexArray, Any]]:
+        """Run a function over pieces of the columns, where they are.
+
+        Parameters
+        ----------
+        function : callable
+            A pure function of a module, called as ``function(piece, shared)``. Its result is a
+            tuple of arrays, so that it can be sent and kept.
+        shared : object, default=None
+            What the function needs for all pieces.
+        max_bytes : int
+            Most that the columns of one piece may take; one column is a piece in any case.
+        features : ndarray of int or None, default=None
+            The columns wanted; None for all.
+
+        Yields
+        ------
+        features, result
+            Positions of a piece and what the function returned, in the order of the columns. How
+            they are cut follows from their size and `max_bytes`, never from who does the work.
+        """
+        for positions in self._pieces(max_bytes, features):
+            yield positions, function(Piece(positions, _Part(self, positions)), shared)
+
+    def expect(self, features: IndexArray) -> None:  # noqa: B027 - only columns elsewhere care
+        """Say which columns will be read, the most likely first."""
+
+    def reference(self) -> "Reference | None":
+        """Return what opens the same columns in another process; None if they must be sent."""
+        return None
+
+    def _pieces(self, max_bytes: int, features: IndexArray | None) -> Iterator[IndexArray]:
+        """Cut all features, or some, into pieces."""
+        if features is None:
+            yield from self.walk(max_bytes)
+            return
+        for places in _Part(self, features).walk(max_bytes):
+            yield features[places]
+
     @abstractmethod
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         """Write the columns of the positions into a block, which need not be finite."""
@@ -137,6 +194,48 @@ class ColumnBlocks(ABC):
             msg = f"features must be from 0 to {self.n_features - 1}, got {outside[0]}."
             raise ValueError(msg)
         return positions.astype(np.intp)
+
+
+class Reference(Protocol):
+    """What opens columns in any process that can reach them; hashable, and small once pickled."""
+
+    def open(self) -> ColumnBlocks:
+        """Open the columns."""
+
+
+@dataclass(frozen=True, eq=False)
+class Piece:
+    """Some columns, at hand where they are worked on.
+
+    Parameters
+    ----------
+    features : ndarray of shape (n_piece,)
+        Their positions among all columns.
+    columns : ColumnBlocks
+        The columns, numbered from 0.
+    """
+
+    features: IndexArray
+    columns: ColumnBlocks
+
+
+class _Part(ColumnBlocks):
+    """Some columns of blocks, as blocks of their own."""
+
+    def __init__(self, blocks: ColumnBlocks, features: IndexArray) -> None:
+        self._blocks = blocks
+        self._features = features
+        self.n_samples, self.n_features = blocks.n_samples, len(features)
+        self.dtype = blocks.dtype
+        self.names = None
+        if blocks.names is not None:
+            self.names = tuple(blocks.names[feature] for feature in features)
+
+    def read(self, features: ArrayLike) -> FloatArray:
+        return self._blocks.read(self._features[self._positions(features)])
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        self._blocks._fill(block, self._features[positions])
 
 
 def float_type(dtype: np.dtype) -> np.dtype[np.floating]:

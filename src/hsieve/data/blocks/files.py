@@ -5,7 +5,8 @@ numbers as they are, declared categories as the codes of their sorted levels. A 
 its rows to know its levels, but so does a block, hence one pass over that column gives both.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,14 +16,20 @@ from numpy.typing import NDArray
 from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
 from hsieve.data.tables.arrow import arrow_values
-from hsieve.data.tables.errors import TableError, incomplete_feature, plainly, unknown_name
-from hsieve.data.tables.numpy_files import ArraySource
+from hsieve.data.tables.errors import (
+    TableError,
+    incomplete_feature,
+    plainly,
+    table_error,
+    unknown_name,
+)
+from hsieve.data.tables.numpy_files import ArraySource, open_npy
 from hsieve.data.tables.parquet import ParquetParts
 from hsieve.data.tables.roles import refuse_text, refuse_types
 from hsieve.data.tables.source import Array, check_names
 from hsieve.data.tables.values import category_codes, exact_numbers, refuse_long_integers
 
-__all__ = ["FileBlocks", "NumpyBlocks", "ParquetBlocks"]
+__all__ = ["FileBlocks", "FileReference", "NumpyBlocks", "ParquetBlocks"]
 
 # Most that is decoded at a time beside the block, unless one column takes more.
 DECODED_BYTES = 8 * 2**20
@@ -50,6 +57,14 @@ class FileBlocks(ColumnBlocks):
         self.names = tuple(names)
         self.n_features = len(self.names)
         self._is_category = np.array([name in categorical for name in self.names], dtype=bool)
+
+    def stamp(self) -> tuple[tuple[str, int], ...]:
+        """Names and sizes of the files."""
+        return tuple((file.name, file.stat().st_size) for file in self._files())
+
+    def _files(self) -> list[Path]:
+        """Return the files that hold the columns."""
+        return [self.path]
 
     def _type_with_codes(self, dtype: np.dtype[np.floating]) -> np.dtype[np.floating]:
         """Widen a type that could not tell the codes of very many levels apart."""
@@ -85,6 +100,17 @@ class NumpyBlocks(FileBlocks):
         self.dtype = self._type_with_codes(
             np.dtype(np.float32) if self._numbers is None else self._numbers.dtype
         )
+
+    def reference(self) -> "FileReference":
+        """Return what opens the same columns in another process."""
+        return FileReference.to(self, NumpyBlocks.reopen)
+
+    @staticmethod
+    def reopen(reference: "FileReference") -> "NumpyBlocks":
+        """Open the columns that a reference says."""
+        # Any column will do for the target, which is not asked for.
+        source = open_npy(Path(reference.path), "0", mapped=True)
+        return NumpyBlocks(source, reference.names, reference.categorical)
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         """Copy the numbers, then code the categories."""
@@ -147,6 +173,18 @@ class ParquetBlocks(FileBlocks):
         self.dtype = self._type_with_codes(
             np.result_type(np.float32, *(self._float_type(name) for name in self.names))
         )
+
+    def reference(self) -> "FileReference":
+        """Return what opens the same columns in another process."""
+        return FileReference.to(self, ParquetBlocks.reopen)
+
+    @staticmethod
+    def reopen(reference: "FileReference") -> "ParquetBlocks":
+        """Open the columns that a reference says."""
+        return ParquetBlocks(Path(reference.path), reference.names, reference.categorical)
+
+    def _files(self) -> list[Path]:
+        return [part for part, _ in self._parts.footers]
 
     def _refuse_kinds(self) -> None:
         """Refuse columns that are neither numbers nor declared categories."""
@@ -223,6 +261,51 @@ class ParquetBlocks(FileBlocks):
             n_levels += len(levels[-1])
         # Missing ones are -1 and so take the last.
         return np.append(category_codes(np.concatenate(levels)), np.nan)[numbers]
+
+
+@dataclass(frozen=True)
+class FileReference:
+    """What opens columns of a file in any process that has it at the same path.
+
+    Parameters
+    ----------
+    path : str
+        The file or folder.
+    names, categorical : tuple of str
+        Features, and those of them that are categories.
+    stamp : tuple
+        Marks of the files; others are refused, since they would be other data.
+    reopen : callable
+        Opens the columns, given the reference.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    categorical: tuple[str, ...]
+    stamp: tuple[tuple[str, int], ...]
+    reopen: Callable[["FileReference"], FileBlocks]
+
+    @classmethod
+    def to(
+        cls, blocks: FileBlocks, reopen: Callable[["FileReference"], FileBlocks]
+    ) -> "FileReference":
+        """Refer to open columns."""
+        names = np.array(blocks.names, dtype=object)
+        return cls(
+            path=str(blocks.path.absolute()),
+            names=blocks.names,
+            categorical=tuple(names[blocks._is_category]),
+            stamp=blocks.stamp(),
+            reopen=reopen,
+        )
+
+    def open(self) -> FileBlocks:
+        """Open the columns."""
+        blocks = self.reopen(self)
+        if blocks.stamp() != self.stamp:
+            problem = "other files, or files of another size, than where the work was begun"
+            raise table_error(blocks.path, f"{problem}; all workers must see the same data")
+        return blocks
 
 
 def _row_groups(files: Sequence[Any]) -> Iterator[tuple[Any, int, slice]]:

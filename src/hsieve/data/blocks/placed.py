@@ -1,0 +1,174 @@
+"""Columns and the engine that works on them: functions go to the columns, few columns come here.
+
+Pieces are worked on by the engine's workers. Where these are other processes, each opens the data
+itself, by a reference that says how; columns that have none (an array in this process) are sent
+along, each once for a pass. A column that is read here is worth many times its bytes, since asking
+takes a round trip, so columns that were read are kept, and those that are *expected* to be asked
+for next come along.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from hsieve.data.blocks.arrays import ArrayBlocks
+from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, Piece, Reference
+from hsieve.engines.base import Engine
+
+__all__ = ["Fetched", "PlacedBlocks"]
+
+Item = TypeVar("Item")
+
+# Columns of one task when some columns are fetched.
+FETCHED_BYTES = 4 * 10**6
+KEPT_BYTES = 64 * 10**6
+# Features that come along with the first ones asked for; later as many as there are already.
+FIRST_FETCHED = 64
+# References that a worker keeps open: the data at hand, and those of a run before.
+MOST_OPEN = 2
+
+
+class Fetched(Generic[Item]):
+    """Things of single features that are fetched when they are asked for, more than one at a time.
+
+    Parameters
+    ----------
+    fetch : callable
+        Gets the things of some features, as pairs of feature and thing.
+    most_kept : int
+        How many to keep; the oldest are forgotten.
+    """
+
+    def __init__(
+        self, fetch: Callable[[IndexArray], Iterator[tuple[int, Item]]], most_kept: int
+    ) -> None:
+        self._fetch = fetch
+        self._most_kept = max(1, most_kept)
+        self._kept: dict[int, Item] = {}
+        self._expected: Sequence[int] = ()
+
+    def expect(self, features: IndexArray) -> None:
+        """Say which features will be asked for, the most likely first."""
+        self._expected = features.tolist()
+
+    def n_missing(self, features: Sequence[int]) -> int:
+        """How many would have to be fetched."""
+        return sum(feature not in self._kept for feature in set(features))
+
+    def add(self, found: Iterable[tuple[int, Item]]) -> None:
+        """Keep what came without being asked for, if there is room."""
+        for feature, item in found:
+            if len(self._kept) < self._most_kept:
+                self._kept[feature] = item
+
+    def get(self, features: Sequence[int]) -> list[Item]:
+        """Return the things of some features, in their order."""
+        wanted = dict.fromkeys(features)
+        missing = [feature for feature in wanted if feature not in self._kept]
+        if missing:
+            missing += self._likely_next(set(missing))
+            self._kept |= dict(self._fetch(np.sort(np.array(missing, dtype=np.intp))))
+        items = [self._kept[feature] for feature in features]
+        for feature in list(self._kept)[: max(0, len(self._kept) - self._most_kept)]:
+            del self._kept[feature]
+        return items
+
+    def _likely_next(self, missing: set[int]) -> list[int]:
+        """Choose as many expected features again as there are, so that few round trips do."""
+        n_more = max(FIRST_FETCHED, len(self._kept)) - len(missing)
+        n_more = min(n_more, self._most_kept - len(self._kept) - len(missing))
+        likely: list[int] = []
+        for feature in self._expected:
+            if len(likely) >= n_more:
+                break
+            if feature not in self._kept and feature not in missing:
+                likely.append(feature)
+        return likely
+
+
+class PlacedBlocks(ColumnBlocks):
+    """Columns on which an engine works.
+
+    Parameters
+    ----------
+    blocks : ColumnBlocks
+        The columns.
+    engine : Engine
+        An engine in its block.
+    """
+
+    def __init__(self, blocks: ColumnBlocks, engine: Engine) -> None:
+        self._blocks = blocks
+        self._engine = engine
+        self.n_samples, self.n_features = blocks.shape
+        self.names, self.dtype = blocks.names, blocks.dtype
+        column_bytes = max(1, self.n_samples * self.dtype.itemsize)
+        self._columns: Fetched[FloatArray] = Fetched(self._fetch, KEPT_BYTES // column_bytes)
+
+    @property
+    def is_here(self) -> bool:
+        """Whether the engine works in this process."""
+        return self._engine.is_here
+
+    def expect(self, features: IndexArray) -> None:
+        """Say which columns will be read, the most likely first."""
+        self._columns.expect(features)
+
+    def map(
+        self,
+        function: Callable[[Piece, Any], Any],
+        shared: Any = None,
+        *,
+        max_bytes: int,
+        features: IndexArray | None = None,
+    ) -> Iterator[tuple[IndexArray, Any]]:
+        """Run a function over pieces of the columns, by the engine."""
+        pieces = list(self._pieces(max_bytes, features))
+        if self.is_here:
+            source: Any = self._blocks
+        else:
+            source = self._blocks.reference()
+        sends = source is None
+        tasks = ((piece, self._blocks.read(piece) if sends else None) for piece in pieces)
+        results = self._engine.map(_work, tasks, shared=(function, source, shared))
+        yield from zip(pieces, results, strict=True)
+
+    def read(self, features: Any) -> FloatArray:
+        """Return the columns of some features."""
+        if self.is_here:
+            return self._blocks.read(features)
+        return super().read(features)
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        for place, column in enumerate(self._columns.get(positions.tolist())):
+            block[:, place] = column
+
+    def _fetch(self, features: IndexArray) -> Iterator[tuple[int, FloatArray]]:
+        for positions, (columns,) in self.map(
+            _columns_of, max_bytes=FETCHED_BYTES, features=features
+        ):
+            yield from zip(positions.tolist(), columns.T, strict=True)
+
+
+def _columns_of(piece: Piece, shared: None) -> tuple[FloatArray]:
+    """Read a whole piece."""
+    return (piece.columns.read(np.arange(piece.columns.n_features)),)
+
+
+def _work(task: tuple[IndexArray, FloatArray | None], shared: tuple[Any, Any, Any]) -> Any:
+    """Do the work on one piece, in a worker."""
+    positions, sent = task
+    function, source, argument = shared
+    if sent is not None:
+        return function(Piece(positions, ArrayBlocks(sent)), argument)
+    blocks = source if isinstance(source, ColumnBlocks) else _opened(source)
+    ((_, result),) = blocks.map(function, argument, max_bytes=2**62, features=positions)
+    return result
+
+
+@lru_cache(maxsize=MOST_OPEN)
+def _opened(reference: Reference) -> ColumnBlocks:
+    """Open columns once in each process."""
+    return reference.open()
