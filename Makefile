@@ -21,7 +21,7 @@ test: setup            ## all tests that this machine can run; what is left out 
 	$(BIN)/python -m pytest -m "not slow"
 
 test-slow: setup       ## the long statistical runs (levels, recovery rates) and the comparison with peers
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench --group clusters
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --group bench
 	$(BIN)/python -m pytest -m slow -p no:randomly
 
 check: setup           ## format, lint, types, import layers

@@ -1,6 +1,7 @@
 """A real Dask cluster and a real Spark, each started once, with worker processes of their own."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -31,6 +32,8 @@ def dask_client() -> Iterator[Any]:
 @pytest.fixture(scope="session")
 def spark_context() -> Iterator[Any]:
     """Two executors of one core, Java processes of their own."""
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs a Java runtime, 17 or newer")
     from pyspark import SparkConf, SparkContext
 
     settings = {
@@ -51,10 +54,7 @@ def spark_context() -> Iterator[Any]:
     context.stop()
 
 
-CLUSTERS = [pytest.param(name, marks=pytest.mark.slow) for name in ("dask", "spark")]
-
-
-@pytest.fixture(params=["local", "threads", *CLUSTERS])
+@pytest.fixture(params=["local", "threads", "dask", "spark"])
 def settings(request: pytest.FixtureRequest) -> EngineSettings:
     """Each engine in turn, the clusters being those of the user."""
     name = request.param

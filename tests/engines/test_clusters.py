@@ -19,8 +19,6 @@ from tests.engines.work import identify, kill_self
 
 GHOST = "module_of_the_driver_alone"
 
-pytestmark = pytest.mark.slow
-
 
 @pytest.fixture
 def ghost(monkeypatch: pytest.MonkeyPatch) -> Any:

@@ -9,12 +9,13 @@ import numpy as np
 import psutil
 import pytest
 
+from hsieve import N3LARS
 from hsieve.engines import EngineSettings, make_engine
+from hsieve.kernels import factor_store
+from tests.engines.columns import DeadlyColumns, N, make_problem, stored
 from tests.engines.work import kill_once
 
 PATIENCE = 30.0
-
-pytestmark = pytest.mark.slow
 
 
 def wait_for_death(pids: list[int]) -> bool:
@@ -78,3 +79,34 @@ def test_spark_survives_an_executor(
         assert wait_for_death(killed(trace))
         # What is left, and the executor that took its place, go on.
         assert list(engine.map(kill_once, ranges, shared=(numbers, trace, True))) == totals
+
+
+@pytest.mark.parametrize("reading", [1, 2], ids=["first pass", "columns that travel"])
+@pytest.mark.parametrize("form", ["dense", "coded"])
+@pytest.mark.parametrize("name", ["dask", "spark"])
+def test_a_selection_survives_the_loss_of_a_worker(
+    request: pytest.FixtureRequest,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    form: str,
+    reading: int,
+) -> None:
+    monkeypatch.setattr(factor_store, "PIECE_BYTES", 7 * 4 * N)
+    problem, data, trace = make_problem(), tmp_path / "data", tmp_path / "trace"
+    data.mkdir()
+    columns = stored("row parts", problem, data)
+    expected = N3LARS(8, form=form).fit(columns, problem.numbers)
+    settings = EngineSettings("spark")
+    if name == "dask":
+        client = request.getfixturevalue("dask_client")
+        settings = EngineSettings("dask", scheduler=client.scheduler.address)
+    else:
+        request.getfixturevalue("spark_context")
+    # A feature that matters, so that its column is read again.
+    doomed = int(expected.selected_indices_[0])
+    deadly = DeadlyColumns(str(data), str(trace), doomed, reading, name == "spark").open()
+    found = N3LARS(8, form=form, engine=settings).fit(deadly, problem.numbers)
+    assert wait_for_death(killed(trace))
+    np.testing.assert_array_equal(found.selected_indices_, expected.selected_indices_)
+    np.testing.assert_array_equal(found.coef_, expected.coef_)

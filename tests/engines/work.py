@@ -14,6 +14,7 @@ __all__ = [
     "PlainError",
     "beyond",
     "blas_threads",
+    "executor_of_spark",
     "fail_at",
     "identify",
     "kill_once",
@@ -88,7 +89,7 @@ def kill_once(task: tuple[int, int], shared: tuple[np.ndarray, Path, bool]) -> f
     """
     numbers, trace, with_executor = shared
     if task[0] >= len(numbers) // 2 and not trace.exists():
-        doomed = [*([_executor()] if with_executor else []), os.getpid()]
+        doomed = [*([executor_of_spark()] if with_executor else []), os.getpid()]
         own = trace.with_suffix(f".{os.getpid()}")
         own.write_text(" ".join(map(str, doomed)))
         # Of several workers that come here at once the first one is taken; the others go on.
@@ -101,7 +102,7 @@ def kill_once(task: tuple[int, int], shared: tuple[np.ndarray, Path, bool]) -> f
     return total_of_range(task, numbers)
 
 
-def _executor() -> int:
+def executor_of_spark() -> int:
     """The Java process that started the daemon that forked this worker."""
     executor = psutil.Process(os.getppid()).parent()
     if executor is None or "CoarseGrainedExecutorBackend" not in " ".join(executor.cmdline()):

@@ -56,6 +56,8 @@ CODED_VALUES = 20_000_000
 BATCH_NUMBERS = 131_072
 USUAL_RANK = 16
 SAMPLES_AT_A_TIME = 4_096
+# Multiplications below which a product counts as small.
+SMALL_PRODUCT = 2**20
 # Coded features treated together, at most.
 CODED_BATCH = 64
 # Bytes of a feature beside its codes: positions and counts of 256 levels.
@@ -208,10 +210,11 @@ class FactorStore(ABC):
 
     def _products_elsewhere(self, features: IndexArray | None, stack: Stack) -> Iterator[Products]:
         """Multiply all features, or some, piece by piece; places count along them."""
+        keep = self._blocks.takes_large_results
         start = 0
         for positions, (squares, norms, *kept) in self._blocks.map(
             products_of_piece,
-            (type(self), self._categorical, self._factor_bytes, stack, self._blocks.is_here),
+            (type(self), self._categorical, self._factor_bytes, stack, keep),
             max_bytes=min(PIECE_BYTES, self._block_bytes),
             features=features,
         ):
@@ -504,13 +507,29 @@ class FactorGroup:
 
     def times(self, stack: Stack) -> Products:
         """Squared norms of the products of these factors with those of a stack."""
-        cross = np.zeros((len(self.rows), len(stack.rows)))
+        n_samples = self.rows.shape[1]
+        n_parts = -(-n_samples // SAMPLES_AT_A_TIME)
+        rows = _padded(self.rows, SMALL_PRODUCT // (len(stack.rows) * (n_samples // n_parts)))
+        cross = np.zeros((len(rows), len(stack.rows)))
         # Some samples at a time: BLAS is many times slower on matrices of few, very long rows.
-        for start in range(0, self.rows.shape[1], SAMPLES_AT_A_TIME):
-            some = slice(start, start + SAMPLES_AT_A_TIME)
-            cross += self.rows[:, some] @ stack.rows[:, some].T
-        squares = np.add.reduceat(cross * cross, stack.starts, axis=1)
+        for part in range(n_parts):
+            some = slice(part * n_samples // n_parts, (part + 1) * n_samples // n_parts)
+            cross += rows[:, some] @ stack.rows[:, some].T
+        squares = np.add.reduceat(cross * cross, stack.starts, axis=1)[: len(self.rows)]
         return Products(self.places, np.add.reduceat(squares, self.starts, axis=0), self.norms)
+
+
+def _padded(rows: NDArray[np.float32], least: int) -> NDArray[np.float32]:
+    """Append rows of zeros where there are too few.
+
+    Small products take another way through some BLAS, with other last digits. Without these, what
+    is found for a feature does not depend on the features that are treated along with it.
+    """
+    if len(rows) > least:
+        return rows
+    padded = np.zeros((least + 1, rows.shape[1]), dtype=rows.dtype)
+    padded[: len(rows)] = rows
+    return padded
 
 
 _OF_THREAD = local()
