@@ -42,6 +42,7 @@ bench: setup           ## seconds, memory and growth beside plain NumPy and othe
 	$(BIN)/python benchmarks/bench_l1lsmi.py
 	$(BIN)/python benchmarks/bench_alignment.py
 	$(BIN)/python benchmarks/bench_randsel.py
+	$(BIN)/python benchmarks/bench_engines.py
 
 recovery: setup        ## writes the table of recovery rates in docs/recovery.md (an hour or so)
 	$(BIN)/python benchmarks/recovery.py
