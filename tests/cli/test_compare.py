@@ -13,6 +13,7 @@ import pytest
 
 from hsieve import MRMR, compare
 from hsieve.cli import comparison
+from hsieve.experiments import compare as experiment
 from hsieve.experiments import runner
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
@@ -236,7 +237,7 @@ def test_results_where_a_file_is_are_refused(table, tmp_path):
 
 @pytest.mark.parametrize("is_kept", [True, False])
 def test_interrupted_run_says_how_to_go_on(table, tmp_path, monkeypatch, is_kept):
-    real = runner._measure_piece
+    real = experiment.measure
     calls = []
 
     def interrupted(*arguments, **options):
@@ -248,7 +249,7 @@ def test_interrupted_run_says_how_to_go_on(table, tmp_path, monkeypatch, is_kept
     options = ["compare", table, "-t", "y", *QUICK]
     options += ["--results", tmp_path / "kept"] if is_kept else []
     with monkeypatch.context() as patched:
-        patched.setattr(runner, "_measure_piece", interrupted)
+        patched.setattr(experiment, "measure", interrupted)
         result = invoke(*options)
     assert result.exit_code == 130
     if is_kept:

@@ -8,7 +8,8 @@ import pytest
 from sklearn.base import clone
 
 from hsieve import N3LARS, HSICLasso, MaxRelevance, PairwiseHSIC
-from hsieve.data.blocks import ColumnBlocks, as_blocks
+from hsieve.data import memory
+from hsieve.data.blocks import ColumnBlocks, as_blocks, placed
 from hsieve.engines import EngineSettings
 from hsieve.kernels import factor_store
 from tests.engines.columns import CATEGORY, LAYOUTS, D, N, Problem, make_problem, stored
@@ -92,7 +93,9 @@ def test_candidates_too_many_to_fetch_are_met_where_they_are(
 ) -> None:
     columns = stored("row parts", problem, tmp_path)
     expected = N3LARS(8, form=form).fit(problem.X, problem.numbers)
-    monkeypatch.setattr(factor_store, "MOST_FETCHED", 5 * COLUMN_BYTES)
+    # Room for five columns, or codes, beside those of the first features that are chosen.
+    monkeypatch.setattr(memory, "FETCHED_CODES", 5 * (N + 2048))
+    monkeypatch.setattr(placed, "KEPT_BYTES", 5 * COLUMN_BYTES)
     found = N3LARS(8, form=form, engine=settings).fit(columns, problem.numbers)
     assert_same(found, expected)
 

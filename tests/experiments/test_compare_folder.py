@@ -16,8 +16,8 @@ from hsieve import (
     StabilitySelection,
     compare,
 )
-from hsieve.experiments.fingerprints import mark_of_arrays, mark_of_estimator
 from hsieve.experiments.results_file import ResultsError
+from hsieve.marks import mark_of_arrays, mark_of_estimator
 from hsieve.progress import listen
 from tests.experiments.selectors import N_FEATURES, N_SAMPLES, Fixed, make_classes, untimed
 
@@ -126,7 +126,7 @@ def test_same_values_in_another_form_are_the_same_data(classes, tmp_path):
 
 def test_selector_whose_parameters_cannot_be_stored_is_refused_with_a_folder(classes, tmp_path):
     strange = Fixed(message=lambda: None)
-    with pytest.raises(ValueError, match=r"cannot be stored.*compare without a folder"):
+    with pytest.raises(ValueError, match=r"cannot be stored.*do without a folder"):
         compare([strange], *classes, cv=3, folder=tmp_path)
     assert list(tmp_path.iterdir()) == []
     assert compare([strange], *classes, cv=3).best.n_folds == 3

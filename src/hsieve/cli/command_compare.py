@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hsieve.cli import options
+from hsieve.cli import job_options, options
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import Columns, check_output
 from hsieve.cli.makers import number_or_rule
@@ -37,6 +37,9 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     jobs: Annotated[
         int, typer.Option(min=1, help="Number of processes; the scores do not depend on it.")
     ] = 1,
+    engine: job_options.Engine = None,
+    scheduler: options.Scheduler = None,
+    workers: options.Workers = None,
     results: Annotated[
         Path | None,
         typer.Option(
@@ -79,6 +82,7 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         random_state,
         results,
         fresh,
+        job_options.engine_for_jobs(jobs, engine, scheduler, workers),
     )
     comparison.check(wish)
     if out is not None:

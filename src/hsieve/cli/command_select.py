@@ -9,6 +9,7 @@ import typer
 
 from hsieve.cli import options
 from hsieve.cli.checks import check_plot
+from hsieve.cli.engine_options import EngineOptions
 from hsieve.cli.files import Columns, check_output
 from hsieve.cli.makers import Request, number_or_rule
 from hsieve.cli.methods import DEFAULT_METHOD, find_method
@@ -85,6 +86,10 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         int | None,
         typer.Option(help="Number of halves, with --stability; 100 if not given."),
     ] = None,
+    engine: options.Engine = None,
+    scheduler: options.Scheduler = None,
+    workers: options.Workers = None,
+    checkpoint: options.Checkpoint = None,
     random_state: options.RandomState = 0,
     quiet: Annotated[
         bool,
@@ -108,6 +113,9 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         check_plot(plot, file, method_name, method)
     repeated = StabilityOptions(stability, false_selections, subsamples)
     repeated.check(method_name, method, [*wanted.given, *(["--plot"] if plot else [])])
+    placed = EngineOptions(engine and engine.value, scheduler, workers, checkpoint)
+    whole = {"--stability": stability, "--interactions": interactions, "-k cv": n_wanted == "cv"}
+    placed.check(method_name, method, [option for option, is_given in whole.items() if is_given])
     method = repeated.applied(method)
     if quiet and out is None:
         wanted = replace(wanted, n_relatives=0)  # nobody would see them
@@ -125,6 +133,8 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             memory_limit=memory_limit,
             n_relatives=wanted.n_relatives,
             interactions=interactions,
+            engine=placed.settings,
+            checkpoint=checkpoint,
         )
         outcome = selection.select(table, method, repeated.add_to(request), p_values.value)
     if out is not None:

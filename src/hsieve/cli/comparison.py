@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from hsieve.cli.checks import check_columns, check_number
+from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import INTERRUPTED, BadInputError
 from hsieve.cli.files import Columns, in_options, plainly, read_columns, refusing, write_rows
 from hsieve.cli.makers import Request
@@ -20,6 +21,7 @@ from hsieve.cli.screen import as_text, complain, result_console
 
 if TYPE_CHECKING:
     from hsieve.data.tables import Table
+    from hsieve.engines import EngineSettings
     from hsieve.experiments.compare import ComparisonPlan, SelectorComparison
 
 __all__ = ["USUAL_METHODS", "Wish", "check", "make_plan", "read", "run_plan", "show", "write"]
@@ -44,6 +46,8 @@ class Wish:
         Where results are kept; None for nowhere.
     fresh : bool
         Whether to throw away what is there.
+    engine : EngineSettings or None
+        Who evaluates, instead of processes.
     """
 
     methods: Sequence[str]
@@ -54,6 +58,7 @@ class Wish:
     seed: int
     folder: Path | None
     fresh: bool
+    engine: "EngineSettings | None" = None
 
 
 def check(wish: Wish) -> None:
@@ -147,7 +152,8 @@ def make_plan(table: "Table", wish: Wish) -> tuple["ComparisonPlan", list[str]]:
             replace(data, feature_names=table.feature_names),
             cv=wish.n_folds,
             n_repeats=wish.n_repeats,
-            n_jobs=wish.jobs,
+            n_jobs=wish.jobs if wish.engine is None else None,
+            engine=wish.engine,
             random_state=wish.seed,
             is_kept=wish.folder is not None,
         )
@@ -174,14 +180,14 @@ def run_plan(plan: "ComparisonPlan", table: "Table", wish: Wish) -> "SelectorCom
     Raises
     ------
     BadInputError
-        If results cannot be kept, or every method fails.
+        If results cannot be kept, the engine fails, or every method does.
     typer.Exit
         After Ctrl-C, with the usual code, when what is there has been shown.
     """
     from hsieve.experiments import runner
 
     try:
-        with _keeping():
+        with _keeping(), refusing_engines():
             if wish.folder is None:
                 records = runner.measure_all(plan.experiment, plan.settings)
             else:

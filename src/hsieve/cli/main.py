@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from hsieve.cli import job_options, options
 from hsieve.cli.command_compare import compare_command
 from hsieve.cli.command_interactions import interactions_command
 from hsieve.cli.command_select import select_command
@@ -101,7 +102,7 @@ def demo(
 
 
 @app.command()
-def reproduce(  # noqa: PLR0917 - one parameter for each option
+def reproduce(  # noqa: PLR0913, PLR0917 - one parameter for each option
     name: Annotated[str | None, typer.Argument(help="Name of the experiment.")] = None,
     trials: Annotated[
         int | None,
@@ -114,6 +115,9 @@ def reproduce(  # noqa: PLR0917 - one parameter for each option
     jobs: Annotated[
         int, typer.Option(min=1, help="Number of processes; the figures do not depend on it.")
     ] = 1,
+    engine: job_options.Engine = None,
+    scheduler: options.Scheduler = None,
+    workers: options.Workers = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     datasets: Annotated[
         str | None, typer.Option(help="Only these data, with commas between their names.")
@@ -159,5 +163,6 @@ def reproduce(  # noqa: PLR0917 - one parameter for each option
         results,
         fresh,
         markdown,
+        job_options.engine_for_jobs(jobs, engine, scheduler, workers),
     )
     reproduction.reproduce(reproduction.find_experiment(name), wish)

@@ -9,11 +9,13 @@ import importlib
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from hsieve.cli.errors import BadInputError
 
 if TYPE_CHECKING:
+    from hsieve.engines import EngineSettings
     from hsieve.estimators._base import BaseSelector
 
 __all__ = [
@@ -35,7 +37,7 @@ __all__ = [
 # As in hsieve.inference.feature_number, which would take long to import.
 NUMBER_RULES = ("alignment", "guarded", "cv")
 USUAL_FALSE_SELECTIONS = 1.0
-HANDED_ON = ("categorical", "target_kind", "random_state")
+HANDED_ON = ("categorical", "target_kind", "random_state", "engine", "checkpoint")
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,10 @@ class Request:
         1, unless a number of features is asked for.
     n_subsamples : int, default=100
         Number of halves of the samples that it selects from.
+    engine : EngineSettings or None, default=None
+        Who works on the columns.
+    checkpoint : Path or None, default=None
+        Folder that keeps results.
     """
 
     n_features: int | str | None
@@ -81,6 +87,8 @@ class Request:
     interactions: bool = False
     false_selections: float | None = None
     n_subsamples: int = 100
+    engine: "EngineSettings | None" = None
+    checkpoint: Path | None = None
 
     @property
     def least_screened(self) -> int:
@@ -190,14 +198,10 @@ def elimination(measure: str) -> Maker:
 
 def screening(request: Request) -> "BaseSelector":
     """Make a screening of as many features as by default, or as are wanted if these are more."""
-    from hsieve.estimators import DependenceSelector
     from hsieve.strategies import IterativeScreening
 
-    return DependenceSelector(
-        _measure("PairwiseHSIC", request),
-        strategy=IterativeScreening(max(IterativeScreening().n_screened, request.least_screened)),
-        n_features_to_select=request.n_features,
-    )
+    n_screened = max(IterativeScreening().n_screened, request.least_screened)
+    return selector("MaxRelevance", n_screened=n_screened)(request)
 
 
 def bahsic_of_the_paper(request: Request) -> "BaseSelector":

@@ -15,6 +15,8 @@ from hsieve.cli.errors import BadInputError
 __all__ = ["DEFAULT_METHOD", "METHODS", "Method", "find_method"]
 
 DEFAULT_METHOD = "n3lars"
+# What can be done by methods that work on some columns at a time, wherever these are.
+ON_COLUMNS = {"takes_blocks": True, "takes_engine": True, "takes_checkpoint": True}
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,10 @@ class Method:
         Whether its selector follows a regularisation path, which can be told and drawn.
     takes_blocks : bool, default=False
         Whether its selector reads columns in blocks, so that data may be larger than memory.
+    takes_engine : bool, default=False
+        Whether its selector can leave the work to an engine.
+    takes_checkpoint : bool, default=False
+        Whether its selector can keep results, to be taken up after it was killed.
     uses_target : bool, default=True
         Whether its selector looks at the target at all.
     only_classes : bool, default=False
@@ -47,6 +53,8 @@ class Method:
     takes_categories: bool = True
     has_path: bool = False
     takes_blocks: bool = False
+    takes_engine: bool = False
+    takes_checkpoint: bool = False
     uses_target: bool = True
     only_classes: bool = False
     is_stability: bool = False
@@ -97,14 +105,14 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "n d, and few pairs of features; with --interactions 9 n d^2",
             makers.along_path("N3LARS"),
             has_path=True,
-            takes_blocks=True,
+            **ON_COLUMNS,
         ),
         "hsic-lasso": Method(
             "as n3lars, kernels not normalised",
             "n d, and few pairs of features",
             makers.along_path("HSICLasso"),
             has_path=True,
-            takes_blocks=True,
+            **ON_COLUMNS,
         ),
         "bahsic": Method(
             "features that matter, also those that matter only together",
@@ -120,6 +128,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "as bahsic, from random subsamples and random sets of the features",
             "about 64 n^2 d, on as many cores as wanted",
             makers.selector("RandSel"),
+            takes_engine=True,
         ),
         "fohsic": Method(
             "few features, added one by one; quick, but blind to pure interactions",
@@ -131,11 +140,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "each other; up to some hundreds of features",
             "some 200 gradients, each 100 n d",
             makers.selector("L1LSMI"),
+            takes_engine=True,
         ),
         "l1-hsic": Method(
             "as l1-lsmi by HSIC; quicker with few samples",
             "some 200 gradients, each n^2 d",
             makers.selector("L1HSIC"),
+            takes_engine=True,
         ),
         "forward-lsmi": Method(
             "few features, added one by one, by mutual information of the whole set",
@@ -149,8 +160,9 @@ METHODS: Mapping[str, Method] = MappingProxyType(
         ),
         "mrmr": Method(
             "relevant features that do not repeat each other, one by one, by information",
-            "k n d",
+            "n d, and up to k d pairs of features",
             makers.selector("MRMR"),
+            **ON_COLUMNS,
         ),
         "qpfs": Method(
             "relevant features that do not repeat each other, weighed all at once",
@@ -161,13 +173,13 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "rank single features, any shape, score between 0 and 1; for many samples",
             "n d",
             makers.selector("MaxRelevance"),
-            takes_blocks=True,
+            **ON_COLUMNS,
         ),
         "screening": Method(
             "as mr-nhsic, then pass over what repeats the features taken",
             "n d, and 500 k pairs of features",
             makers.screening,
-            takes_blocks=True,
+            **ON_COLUMNS,
         ),
         "hsic": Method(
             "rank single features, any shape of relation", "n^2 d", makers.ranking("HSIC")

@@ -8,7 +8,10 @@ import typer
 
 __all__ = [
     "Categorical",
+    "Checkpoint",
     "Drop",
+    "Engine",
+    "EngineName",
     "File",
     "MemoryLimit",
     "Missing",
@@ -16,11 +19,13 @@ __all__ = [
     "Out",
     "PValues",
     "RandomState",
+    "Scheduler",
     "ScreenBy",
     "Target",
     "TargetKernel",
     "TargetKind",
     "TargetKindOption",
+    "Workers",
 ]
 
 
@@ -54,6 +59,15 @@ class ScreenBy(StrEnum):
     relevance = "relevance"
 
 
+class EngineName(StrEnum):
+    """Who works on the columns."""
+
+    local = "local"
+    threads = "threads"
+    dask = "dask"
+    spark = "spark"
+
+
 class TargetKernel(StrEnum):
     """Kernel of a target of numbers."""
 
@@ -62,7 +76,10 @@ class TargetKernel(StrEnum):
 
 
 File = Annotated[
-    Path, typer.Argument(help="Table to read: .csv, .tsv (also .gz), .parquet, .npz or .npy.")
+    Path,
+    typer.Argument(
+        help="Table to read: .csv, .tsv (also .gz), .parquet, .npz, .npy, or a folder of .parquet."
+    ),
 ]
 Target = Annotated[
     str | None,
@@ -89,5 +106,35 @@ TargetKindOption = Annotated[TargetKind, typer.Option(help="What the target hold
 MemoryLimit = Annotated[
     str | None,
     typer.Option(help="Most memory for the search, such as 2GB; a table read whole comes on top."),
+]
+Engine = Annotated[
+    EngineName | None,
+    typer.Option(
+        help="Who works on the columns: this process (local), threads, or a cluster of Dask or "
+        "Spark, which must see the file by the same path. The answer is the same. Not with all "
+        "methods."
+    ),
+]
+Scheduler = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="The cluster of --engine dask (tcp://host:8786) or spark (spark://host:7077, yarn); "
+        "if not given, workers are started on this machine.",
+    ),
+]
+Workers = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="How many threads or processes --engine starts; as many as cores if not given."
+    ),
+]
+Checkpoint = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FOLDER",
+        help="Keep results of the work on the columns in this folder. A run that was killed is "
+        "taken up by the same command; other data or settings are refused.",
+    ),
 ]
 RandomState = Annotated[int, typer.Option(min=0, help="Seed of random choices.")]

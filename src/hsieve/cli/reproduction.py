@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import INTERRUPTED, BadInputError
 from hsieve.cli.printing import print_tables
 from hsieve.cli.screen import as_text, progress_bar, result_console
 
 if TYPE_CHECKING:
+    from hsieve.engines import EngineSettings
     from hsieve.experiments import Experiment
     from hsieve.experiments.runner import Outcome
 
@@ -39,6 +41,8 @@ class Wish:
         Whether to throw away what is there.
     markdown : Path or None
         A file to write the tables into, between its markers.
+    engine : EngineSettings or None
+        Who measures, instead of processes.
     """
 
     trials: int | None
@@ -49,6 +53,7 @@ class Wish:
     folder: Path
     fresh: bool
     markdown: Path | None
+    engine: "EngineSettings | None" = None
 
 
 def find_experiment(name: str | None) -> "Experiment":
@@ -117,7 +122,7 @@ def reproduce(experiment: "Experiment", wish: Wish) -> None:
     Raises
     ------
     BadInputError
-        If data are missing, or results cannot be kept or written.
+        If data are missing, the engine fails, or results cannot be kept or written.
     typer.Exit
         After Ctrl-C, with the usual code, when what is there has been shown.
     """
@@ -125,9 +130,9 @@ def reproduce(experiment: "Experiment", wish: Wish) -> None:
     from hsieve.experiments.export import check_markers
     from hsieve.experiments.runner import gather, run
 
-    settings = Settings(wish.trials, wish.jobs, wish.seed, wish.datasets, wish.methods)
+    settings = Settings(wish.trials, wish.jobs, wish.seed, wish.datasets, wish.methods, wish.engine)
     started = time.perf_counter()
-    with _plainly(experiment):
+    with _plainly(experiment), refusing_engines():
         if wish.markdown is not None:
             check_markers(wish.markdown, experiment.name)
         try:

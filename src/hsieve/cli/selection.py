@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.checks import check_columns, check_number, few_names
+from hsieve.cli.engine_options import traffic_note, workers_ready
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import (
     Columns,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["Outcome", "read", "select", "write", "write_plot"]
 
 NO_P_VALUES = "none"
-BYTES_AT_A_TIME = 64 * 2**20
 
 
 @dataclass(frozen=True)
@@ -142,12 +142,13 @@ def select(
     # the words of the command line.
     with (
         gathered_warnings(ConstantFeatureWarning, FewerFeaturesWarning) as warned,
+        workers_ready(request),
         plainly(table.source),
     ):
         rows, selector = _fitted_rows(table, method, request, p_values)
     seconds = time.perf_counter() - started
     told = [
-        *_constant_columns(table, selector, request.memory_limit),
+        *_constant_columns(table, selector),
         *capped(rows, request),
         *warned,
     ]
@@ -160,6 +161,7 @@ def select(
     if request.interactions:
         add_partners(rows, pairs)
         notes += [] if pairs else [NO_PAIRS]
+    notes += traffic_note(selector, request)
     columns = list(rows[0]) if rows else _columns_of_nothing(method, p_values)
     return Outcome(rows, columns, told, seconds, method, selector, notes, pairs)
 
@@ -279,25 +281,9 @@ def _add_p_values(
         row["adjusted_p_value"] = float(adjusted[row["index"]])
 
 
-def _constant_columns(
-    table: "Table | ColumnTable", selector: "BaseSelector", memory_limit: str | None
-) -> list[str]:
+def _constant_columns(table: "Table | ColumnTable", selector: "BaseSelector") -> list[str]:
     """Name the columns that could not be selected, if there are any."""
-    from hsieve.data.blocks import as_blocks
-    from hsieve.data.memory import bytes_of
-    from hsieve.data.validation import constant_columns
-
-    columns = as_blocks(table.X)
-    at_a_time = BYTES_AT_A_TIME
-    if memory_limit is not None:
-        at_a_time = min(at_a_time, bytes_of(memory_limit) // 4)  # columns are copied on the way
-    names: list[str] = []
-    for features in columns.walk(at_a_time):
-        # Their score is zero: the others need not be read again.
-        suspects = features[selector.scores_[features] == 0]
-        if len(suspects):
-            constant = suspects[constant_columns(columns.read(suspects))]
-            names.extend(table.feature_names[i] for i in constant)
+    names = [table.feature_names[feature] for feature in selector.constant_features_]
     if not names:
         return []
     what = "column holds" if len(names) == 1 else "columns hold"

@@ -4,11 +4,13 @@ A limit counts what is allocated beside the data handed in: the columns read at 
 and factors of active features.
 """
 
+import ctypes
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 
-__all__ = ["MemoryPlan", "bytes_of"]
+__all__ = ["MemoryPlan", "bytes_of", "give_back_memory"]
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 # Enough for reading at full speed.
@@ -16,6 +18,11 @@ USUAL_BLOCK = 64 * 10**6
 USUAL_STACK = 512 * 10**6
 USUAL_FACTORS = 64 * 10**6
 USUAL_TILES = 2 * 10**9
+# Where workers hold the columns, so that this process may be small: codes fetched from them are as
+# many as a path mostly asks for.
+FETCHED_CODES = 80 * 10**6
+FETCHED_STACK = 48 * 10**6
+FETCHED_FACTORS = 32 * 10**6
 # Arrays on the way take so many bytes for each sample, and this much whatever the data.
 BYTES_A_SAMPLE = 1_500
 FIXED_BYTES = 16 * 10**6
@@ -48,7 +55,9 @@ class MemoryPlan:
     tile_bytes: int
 
     @classmethod
-    def for_data(cls, n_samples: int, limit: int | str | None = None) -> "MemoryPlan":
+    def for_data(
+        cls, n_samples: int, limit: int | str | None = None, *, is_here: bool = True
+    ) -> "MemoryPlan":
         """Share out a limit.
 
         Parameters
@@ -57,6 +66,8 @@ class MemoryPlan:
             Number of samples.
         limit : int, str or None, default=None
             Bytes, or such as "500MB"; None for no limit.
+        is_here : bool, default=True
+            Whether the columns are in this process or its files, not held by workers.
 
         Returns
         -------
@@ -68,8 +79,10 @@ class MemoryPlan:
         ValueError
             If the limit cannot be kept.
         """
-        if limit is None:
+        if limit is None and is_here:
             return cls(USUAL_BLOCK, 2**62, USUAL_STACK, USUAL_FACTORS, USUAL_TILES)
+        if limit is None:
+            return cls(USUAL_BLOCK, FETCHED_CODES, FETCHED_STACK, FETCHED_FACTORS, USUAL_TILES)
         total = bytes_of(limit)
         needed = FIXED_BYTES + BYTES_A_SAMPLE * n_samples
         if total < needed:
@@ -115,3 +128,9 @@ def bytes_of(limit: int | str) -> int:
             return int(float(read[1]) * UNITS[read[2]])
     msg = f"memory_limit must be None, bytes as a whole number, or such as '2GB'; got {limit!r}."
     raise ValueError(msg)
+
+
+def give_back_memory() -> None:
+    """Return what was freed to the system, where its allocator would keep it (glibc's does)."""
+    with suppress(OSError, AttributeError, TypeError):
+        ctypes.CDLL(None).malloc_trim(0)

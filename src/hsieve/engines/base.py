@@ -14,16 +14,17 @@ Every task is run with one BLAS thread, since some BLAS give other last digits w
 from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from pickle import PicklingError, dumps
-from typing import Any, ClassVar, Self, TypeVar
+from typing import Any, Self, TypeVar
 from weakref import WeakSet
 
-__all__ = ["Engine", "EngineError", "Traffic", "in_order"]
+__all__ = ["Engine", "EngineError", "Held", "Traffic", "in_order"]
 
 Item = TypeVar("Item")
 Started = TypeVar("Started")
+Entered = TypeVar("Entered")
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
@@ -70,6 +71,23 @@ class Traffic:
         )
 
 
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A task and data that go with it, which are where the work is done.
+
+    Parameters
+    ----------
+    task : object
+        The task, as small as any.
+    data : tuple
+        What the engine gave for data that it holds (:meth:`hsieve.engines.dask.DaskEngine.hold`).
+        The function finds the data themselves in this place.
+    """
+
+    task: Any
+    data: tuple[Any, ...]
+
+
 class Engine(ABC):
     """Runs a function over tasks, somewhere; to be used in a `with` block, from one thread.
 
@@ -77,9 +95,13 @@ class Engine(ABC):
     ----------
     is_here : bool
         Whether tasks are done in this process, so that nothing is copied.
+    keeps_results : bool
+        Whether results are stored, so that they should be small even if nothing is copied.
     traffic : Traffic
         Bytes moved between processes since the engine was made. The difference of two readings
         is what the work in between has moved.
+    staging : str or None
+        Folder that all workers see, for data that are written there as long as the work takes.
 
     Examples
     --------
@@ -90,7 +112,9 @@ class Engine(ABC):
     [10, 20, 30]
     """
 
-    is_here: ClassVar[bool] = False
+    is_here: bool = False
+    keeps_results: bool = False
+    staging: str | None = None
 
     def __init__(self) -> None:
         self._traffic = Traffic()
@@ -101,6 +125,11 @@ class Engine(ABC):
     def traffic(self) -> Traffic:
         """Bytes moved between processes so far."""
         return self._traffic
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its block is entered."""
+        return self._open is not None
 
     def __enter__(self) -> Self:
         if self._open is not None:
@@ -150,13 +179,43 @@ class Engine(ABC):
         -----
         Closing the generator, dropping it or leaving the block of the engine gives up the rest.
         """
-        if self._open is None:
-            msg = "Engines work inside their block only: `with make_engine(...) as engine:`."
-            raise RuntimeError(msg)
+        self._block()
         _refuse_local(function)
         results = self._map(function, iter(tasks), shared)
         self._maps.add(results)
         return results
+
+    def keep(self, context: AbstractContextManager[Entered]) -> Entered:
+        """Enter a context, such as that of a temporary folder, until the engine's block ends.
+
+        Parameters
+        ----------
+        context : context manager
+            What the work needs.
+
+        Returns
+        -------
+        object
+            What entering it gave.
+        """
+        return self._block().enter_context(context)
+
+    def offered(self) -> AbstractContextManager[Any]:
+        """Let engines of the same name that are made inside the block use these workers.
+
+        Returns
+        -------
+        context manager
+            The block; it ends before that of the engine.
+        """
+        return nullcontext()
+
+    def _block(self) -> ExitStack:
+        """Return what ends with the block of the engine."""
+        if self._open is None:
+            msg = "Engines work inside their block only: `with make_engine(...) as engine:`."
+            raise RuntimeError(msg)
+        return self._open
 
     def _count(self, moved: Traffic) -> None:
         """Add to what was moved."""

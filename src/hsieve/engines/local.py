@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 import joblib
 
@@ -26,7 +26,7 @@ TASKS_A_THREAD = 2
 class SerialEngine(Engine):
     """One task after the other, each when its result is asked for."""
 
-    is_here: ClassVar[bool] = True
+    is_here = True
 
     def _start(self, opened: ExitStack) -> None:
         """Nothing is needed."""
@@ -53,7 +53,7 @@ class ThreadEngine(Engine):
     As long as a map is under way, BLAS has one thread for whoever takes the results, too.
     """
 
-    is_here: ClassVar[bool] = True
+    is_here = True
 
     def __init__(self, n_workers: int | None = None, in_flight: int | None = None) -> None:
         super().__init__()

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hsieve.engines.base import EngineError, Traffic
+from hsieve.engines.base import EngineError, Held, Traffic
 from hsieve.engines.blas import one_blas_thread_a_task
 
 __all__ = ["Border", "Parcel", "Reply", "perform"]
@@ -104,7 +104,7 @@ class Border:
         return pickle.loads(reply.packed)
 
 
-def perform(function: bytes, task: bytes, shared: Parcel) -> Reply:
+def perform(function: bytes, task: bytes, shared: Parcel, *held: Any) -> Reply:
     """Do one task in a worker.
 
     Parameters
@@ -114,6 +114,8 @@ def perform(function: bytes, task: bytes, shared: Parcel) -> Reply:
         task, and leaves the others waiting if it fails before.
     shared : Parcel
         The shared value.
+    *held : object
+        Data that go with the task, where there are any.
 
     Returns
     -------
@@ -123,7 +125,9 @@ def perform(function: bytes, task: bytes, shared: Parcel) -> Reply:
     worker = f"{socket.gethostname()}:{os.getpid()}"
     try:
         with one_blas_thread_a_task():
-            result = pickle.loads(function)(pickle.loads(task), shared.open())
+            opened = pickle.loads(task)
+            given = Held(opened, held) if held else opened
+            result = pickle.loads(function)(given, shared.open())
         return Reply(worker, pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL))
     except Exception as error:
         return Reply(worker, _packed_error(error), "".join(traceback.format_exception(error)))

@@ -3,6 +3,7 @@
 Estimators hold descriptions, since their parameters are copied and a live connection cannot be.
 """
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from importlib import import_module
@@ -35,12 +36,17 @@ class EngineSettings:
         starts workers on this machine.
     in_flight : int or None, default=None
         Most tasks that are sent ahead and not yet given back; None for a few a worker.
+    staging : path-like or None, default=None
+        Folder that this process and all workers see by the same path. Data frames of Spark are
+        written there, and removed when the work is done. None takes a temporary folder where
+        Spark runs on this machine.
     """
 
     name: str = "local"
     n_workers: int | None = None
     scheduler: str | None = None
     in_flight: int | None = None
+    staging: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
         if self.name not in NAMES:
@@ -56,6 +62,12 @@ class EngineSettings:
             raise ValueError(msg)
         if self.name == "local" and self.n_workers not in {None, 1}:
             msg = f"engine 'local' has one worker, got n_workers={self.n_workers}; use 'threads'."
+            raise ValueError(msg)
+
+        if self.staging is not None and (
+            not isinstance(self.staging, str | os.PathLike) or "://" in str(self.staging)
+        ):
+            msg = f"staging must be the path of a folder, without a scheme, got {self.staging!r}."
             raise ValueError(msg)
 
     def _refuse_number(self, setting: str, value: Any) -> None:
@@ -94,6 +106,13 @@ def make_engine(description: str | Mapping[str, Any] | EngineSettings | None = N
     """
     settings = _settings(description)
     _refuse_missing(settings.name)
+    engine = _engine(settings)
+    engine.staging = None if settings.staging is None else os.fspath(settings.staging)
+    return engine
+
+
+def _engine(settings: EngineSettings) -> Engine:
+    """Make the engine of a name."""
     if settings.name == "dask":
         from hsieve.engines.dask import DaskEngine
 

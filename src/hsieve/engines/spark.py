@@ -9,12 +9,13 @@ import gc
 import os
 import re
 import shutil
+import socket
 import sys
 import uuid
 from collections import deque
 from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from itertools import islice
 from typing import Any, TypeVar
@@ -35,6 +36,9 @@ WAVES = 2
 # Without it Spark retries nothing on one machine.
 MOST_FAILURES = 4
 LOOPBACK = "127.0.0.1"
+SECONDS_FOR_MASTER = 10
+STANDALONE = "spark://"
+MASTER = re.compile(r"local(-cluster)?\[|local$|spark://.+:\d+$|k8s://|yarn$")
 SHARE_OF_CLUSTER = "spark.scheduler.pool"
 ONE_BLAS_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
 QUIET = {
@@ -97,6 +101,7 @@ class SparkEngine(Engine):
             msg = "engine 'spark' needs a Java runtime, 17 or newer, and there is no `java` here."
             raise EngineError(msg)
         master = self._scheduler or f"local[{self._n_workers},{MOST_FAILURES}]"
+        _refuse_master(master)
         settings, here = dict(QUIET), {}
         if master.startswith("local"):
             # Else Spark would start the python3 of PATH, which may be another one.
@@ -107,8 +112,12 @@ class SparkEngine(Engine):
                 "spark.executorEnv.PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path)),
             }
         conf = SparkConf().setMaster(master).setAppName("hsieve").setAll(list(settings.items()))
-        with _environment(**here):
-            return SparkContext(conf=conf)
+        try:
+            with _environment(**here):
+                return SparkContext(conf=conf)
+        except Exception as error:
+            msg = f"Spark could not be started with master {master!r}: {_reason(error)}"
+            raise EngineError(msg) from error
 
     def _map(
         self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
@@ -144,9 +153,12 @@ class _Jobs:
 
     def __exit__(self, *error: object) -> None:
         self._pool.shutdown(wait=False, cancel_futures=True)
-        self._context.cancelJobGroup(self._group)
+        # A context that has died has nothing to cancel, and its error must not hide another.
+        with suppress(Exception):
+            self._context.cancelJobGroup(self._group)
         self._pool.shutdown()
-        self._shared.destroy()
+        with suppress(Exception):
+            self._shared.destroy()
 
     def begin(self, wave: list[bytes]) -> Future[list[Reply]]:
         """Start the job of one wave."""
@@ -206,6 +218,30 @@ def _running_context() -> Any:
     except PySparkException as error:
         msg = "The Spark session of this process is one of Spark Connect, which has no RDDs."
         raise EngineError(msg) from error
+
+
+def _refuse_master(master: str) -> None:
+    """Refuse what is no master, and one that does not answer, which Spark itself never says."""
+    if not MASTER.match(master):
+        msg = (
+            f"{master!r} is no master of Spark; accepted are such as 'spark://host:7077', 'yarn', "
+            "'k8s://host:443' and 'local[4,4]'."
+        )
+        raise EngineError(msg)
+    if not master.startswith(STANDALONE):
+        return
+    reasons = []
+    # Of several masters one leads and the others wait for its end.
+    for address in master.removeprefix(STANDALONE).split(","):
+        host, _, port = address.rpartition(":")
+        try:
+            socket.create_connection((host, int(port)), SECONDS_FOR_MASTER).close()
+        except (OSError, ValueError) as error:
+            reasons.append(str(error))
+        else:
+            return
+    msg = f"The master of Spark at {master!r} cannot be reached: {reasons[0]}."
+    raise EngineError(msg)
 
 
 @contextmanager

@@ -7,8 +7,8 @@ the search is run for them.
 
 import warnings
 from abc import abstractmethod
-from collections.abc import Collection
-from contextlib import nullcontext
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, nullcontext
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -24,14 +24,22 @@ from sklearn.utils.validation import (
     validate_data,
 )
 
-from hsieve.data.blocks import ColumnBlocks, PlacedBlocks, as_blocks
+from hsieve.data.blocks import (
+    ColumnBlocks,
+    PlacedBlocks,
+    as_blocks,
+    distributed_columns,
+    is_distributed,
+    refuse_distributed,
+)
 from hsieve.data.validation import (
     check_frame,
     constant_columns,
     numbers_if_all_are,
     target_kind_of,
 )
-from hsieve.engines import make_engine
+from hsieve.engines import Engine, make_engine
+from hsieve.estimators._checkpoint import checkpointed
 from hsieve.estimators._number import checked_rule, choose_number, no_ranking
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
@@ -57,6 +65,8 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Place of each feature, 1 = best.
     scores_ : ndarray of shape (n_features,)
         Score that decided each feature's place; zero for constant columns.
+    constant_features_ : ndarray of shape (n_constant,)
+        Features that hold one single value and can never be selected.
     path_ : SelectionPath
         The whole search.
     n_features_choice_ : NumberChoice
@@ -73,6 +83,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], Any]:
         """Arrays of features and target that scikit-learn finds in order."""
+        refuse_distributed(X, type(self).__name__)
         if isinstance(X, ColumnBlocks):
             msg = f"{type(self).__name__} needs the whole data as an array, got column blocks."
             raise ValueError(msg)
@@ -105,6 +116,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _as_blocks(self, X: Any, *, reset: bool) -> ColumnBlocks:
         """Column blocks of features alone, checked against those of `fit` unless `reset`."""
+        refuse_distributed(X, type(self).__name__)
         if not isinstance(X, ColumnBlocks):
             return as_blocks(validate_data(self, X, reset=reset, **self._block_options(X)))
         if reset:
@@ -191,6 +203,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
     def _varying_features(self, constant: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Features that hold more than one value; the others are named in a warning."""
+        self.constant_features_ = np.flatnonzero(constant)
         if constant.all():
             msg = f"All {len(constant)} feature(s) are constant: there is nothing to select from."
             raise ValueError(msg)
@@ -221,6 +234,23 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         self.scores_ = np.empty(len(order))
         self.scores_[order] = self.path_.feature_scores
 
+    def transform(self, X: ArrayLike) -> Any:
+        """Keep the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, as in `fit`. Data of Dask and Spark are refused, since they would be
+            collected here; take their columns by `get_support` or `get_feature_names_out`.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_selected)
+            The columns of the selected features.
+        """
+        refuse_distributed(X, f"{type(self).__name__}.transform")
+        return super().transform(X)
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         mask = np.zeros(self.n_features_in_, dtype=bool)
@@ -250,9 +280,11 @@ class SearchSelector(BaseSelector):
         ----------
         X : array-like of shape (n_samples, n_features)
             Features: finite numbers. Measures that read their features in blocks of columns also
-            take :class:`hsieve.data.blocks.ColumnBlocks`.
+            take :class:`hsieve.data.blocks.ColumnBlocks`, arrays and data frames of Dask, and data
+            frames of Spark; these stay where they are.
         y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
-            Classes, numbers, several outputs, or a Gram matrix where the measure takes one.
+            Classes, numbers, several outputs, or a Gram matrix where the measure takes one. For a
+            data frame of Dask or Spark, the name of the target's column.
 
         Returns
         -------
@@ -263,16 +295,18 @@ class SearchSelector(BaseSelector):
         strategy.check_compatible(measure)
         engine = make_engine(self._engine_for(measure))
         if measure.takes_blocks:
-            blocks, target = self._validated_blocks(X, y)
-            self._check(measure, target, blocks.n_samples)
-            self._check_strategy(strategy)
-            with one_blas_thread(), engine:
-                placed = PlacedBlocks(blocks, engine)
-                everything = measure.bind(placed, target)
-                varying = self._varying_features(everything.constant)
-                bound = everything.among(varying)
-                self._search((measure, strategy), bound, varying, (placed, target))
-                self.traffic_ = engine.traffic
+            with _columns_of(X, y, engine) as (features, values):
+                blocks, target = self._validated_blocks(features, values)
+                self._check(measure, target, blocks.n_samples)
+                self._check_strategy(strategy)
+                engine = checkpointed(self, engine, blocks, target)
+                with one_blas_thread(), nullcontext() if engine.is_open else engine:
+                    placed = PlacedBlocks(blocks, engine)
+                    everything = measure.bind(placed, target)
+                    varying = self._varying_features(everything.constant)
+                    bound = everything.among(varying)
+                    self._search((measure, strategy), bound, varying, (placed, target))
+                    self.traffic_ = engine.traffic
         else:
             data, target = self._validated(X, y, dtype=[np.float64, np.float32])
             self._check(measure, target, len(data))
@@ -286,11 +320,13 @@ class SearchSelector(BaseSelector):
     def _engine_for(self, measure: Measure) -> Any:
         """Return the description of the engine, which some measures cannot make use of."""
         engine = getattr(self, "engine", None)
-        if engine is None or measure.takes_blocks:
+        given = {"engine": engine, "checkpoint": getattr(self, "checkpoint", None)}
+        name = next((name for name, value in given.items() if value is not None), None)
+        if name is None or measure.takes_blocks:
             return engine
         msg = (
-            f"engine={engine!r} needs a measure that is worked out column by column; "
-            f"{measure!r} is not. Choose PairwiseHSIC(), or leave engine out."
+            f"{name}={given[name]!r} needs a measure that is worked out column by column; "
+            f"{measure!r} is not. Choose PairwiseHSIC(), or leave {name} out."
         )
         raise ValueError(msg)
 
@@ -320,6 +356,16 @@ class SearchSelector(BaseSelector):
         if n_ruled < n_wanted and not strategy.is_nested:
             path = strategy.search(bound, n_ruled)
         self._keep(path, varying, n_ruled)
+
+
+@contextmanager
+def _columns_of(X: Any, y: Any, engine: Engine) -> Iterator[tuple[Any, Any]]:
+    """Give data as they are; those of Dask and Spark as columns, their engine open."""
+    if not is_distributed(X):
+        yield X, y
+        return
+    with engine:
+        yield distributed_columns(X, y, engine)
 
 
 def _flat(target: NDArray[Any]) -> NDArray[Any]:

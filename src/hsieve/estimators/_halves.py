@@ -1,7 +1,7 @@
 """What stability selection does with one draw: select from a half of the samples, or from both."""
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -10,11 +10,20 @@ from numpy.typing import NDArray
 
 from hsieve.data.subsamples import half_samples
 from hsieve.data.validation import TargetKind
+from hsieve.engines import Engine
 from hsieve.estimators._base import MIN_SAMPLES
-from hsieve.estimators._ranges import Range
-from hsieve.threads import one_blas_thread
+from hsieve.estimators._ranges import Range, ignored
+from hsieve.progress import report
 
-__all__ = ["Draw", "Jump", "check_halves", "check_sparse", "select_from_halves"]
+__all__ = [
+    "Counts",
+    "Draw",
+    "Halves",
+    "check_halves",
+    "check_sparse",
+    "count_selections",
+    "select_from_halves",
+]
 
 IndexArray = NDArray[np.intp]
 # Where the first features of a subsample are too many: at which point, and how many.
@@ -31,24 +40,58 @@ class Draw:
     both_sides: bool
 
 
+@dataclass(frozen=True, eq=False)
+class Halves:
+    """What all draws share: the range of the base, data and target, and most features of a half."""
+
+    points: Range
+    data: NDArray[np.floating]
+    seen: NDArray[Any]
+    draw: Draw
+    most: int
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """What came of all draws: shares at each point, and size and jump of each half."""
+
+    frequencies: NDArray[np.floating]
+    sizes: NDArray[np.intp]
+    jumps: list[Jump]
+
+
+def count_selections(
+    halves: Halves, rngs: Sequence[np.random.Generator], workers: Engine
+) -> Counts:
+    """Select from every draw, one for each source of chance, and count."""
+    counts = np.zeros((len(halves.points.values), halves.data.shape[1]))
+    sizes: list[int] = []
+    jumps: list[Jump] = []
+    # Around all jobs, too: those that run as threads share one list of filters.
+    with ignored(halves.points.unheard):
+        runs = workers.map(select_from_halves, rngs, shared=halves)
+        for n_done, found in enumerate(runs, start=1):
+            for selections, jump in found:
+                jumps.append(jump)
+                for row, selected in zip(counts, selections, strict=True):
+                    row[selected] += 1
+                sizes.append(len(np.unique(np.concatenate(selections))))
+            report(n_done / len(rngs), "subsamples")
+    return Counts(counts / len(sizes), np.array(sizes), jumps)
+
+
 def select_from_halves(
-    points: Range,
-    data: NDArray[np.floating],
-    seen: NDArray[Any],
-    draw: Draw,
-    rng: np.random.Generator,
-    *,
-    most: int,
+    rng: np.random.Generator, halves: Halves
 ) -> list[tuple[list[IndexArray], Jump]]:
-    """Features selected at each point from one half, or from both."""
-    halves = half_samples(len(data), rng, classes=draw.classes)
+    """Features selected at each point from one half, or from both; a task of one worker."""
+    points, draw = halves.points, halves.draw
     found = []
-    with one_blas_thread():
-        for half in halves if draw.pairs else halves[:1]:
-            seed = int(rng.integers(2**31 - 1))
-            target = seen[np.ix_(half, half)] if draw.both_sides else seen[half]
-            selections = points.selections(data[half], target, seed)
-            found.append(_limited(selections, len(points.values), most))
+    parts = half_samples(len(halves.data), rng, classes=draw.classes)
+    for half in parts if draw.pairs else parts[:1]:
+        seed = int(rng.integers(2**31 - 1))
+        target = halves.seen[np.ix_(half, half)] if draw.both_sides else halves.seen[half]
+        selections = points.selections(halves.data[half], target, seed)
+        found.append(_limited(selections, len(points.values), halves.most))
     return found
 
 
@@ -69,17 +112,17 @@ def _limited(
     return kept, None
 
 
-def check_sparse(frequencies: NDArray[np.floating], jumps: list[Jump], most: int) -> None:
+def check_sparse(counts: Counts, most: int) -> None:
     """Refuse a base that always selects everything; warn if it always selects too much."""
-    n_features = frequencies.shape[1]
-    everything = all(jump == (0, n_features) for jump in jumps)
-    if n_features > 1 and (everything or frequencies.min() == 1):
+    n_features = counts.frequencies.shape[1]
+    everything = all(jump == (0, n_features) for jump in counts.jumps)
+    if n_features > 1 and (everything or counts.frequencies.min() == 1):
         msg = (
             "Every feature is selected at every point of the range, so that the base is not "
             "sparse, or its regularisation too weak."
         )
         raise ValueError(msg)
-    if None not in jumps:
+    if None not in counts.jumps:
         msg = (
             f"The first features are more than {most} at once in every subsample, the most that it "
             "may select, so that nothing is selected. Allow for more by expected_false_selections "

@@ -164,6 +164,9 @@ class _Ranker:
         self, selector: BaseEstimator, data: FloatArray, target: NDArray[Any], n_ranked: int
     ) -> None:
         self.selector = clone(selector).set_params(n_features_to_select=n_ranked)
+        if "checkpoint" in self.selector.get_params(deep=False):
+            # A part of the samples is another run.
+            self.selector.set_params(checkpoint=None)
         self.data, self.target = data, target
 
     def __call__(self, rows: IndexArray) -> IndexArray:

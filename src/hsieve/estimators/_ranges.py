@@ -7,8 +7,9 @@ asked for the features selected at each point, from the strongest regularisation
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +27,7 @@ from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.solvers.lpboost import lpboost_path
 
-__all__ = ["Range", "make_range", "model_target"]
+__all__ = ["Range", "ignored", "make_range", "model_target"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -47,6 +48,8 @@ class Range(ABC):
     """A base and the points of its range, strongest regularisation first."""
 
     values: NDArray[Any]
+    # Warnings of its fits that say nothing about the data.
+    unheard: ClassVar[tuple[type[Warning], ...]] = ()
 
     @abstractmethod
     def selections(self, X: FloatArray, y: NDArray[Any], seed: int) -> Iterable[IndexArray]:
@@ -59,6 +62,8 @@ class RankingRange(Range):
 
     selector: BaseSelector
     values: NDArray[Any]
+    # What a subsample lacks is no news: features may be constant in it, or too few.
+    unheard: ClassVar[tuple[type[Warning], ...]] = (ConstantFeatureWarning, FewerFeaturesWarning)
 
     def selections(self, X: FloatArray, y: NDArray[Any], seed: int) -> list[IndexArray]:
         """Fit the selector once and cut its ranking at every size."""
@@ -67,10 +72,7 @@ class RankingRange(Range):
         selector = _seeded(self.selector, seed).set_params(
             n_features_to_select=int(self.values[-1])
         )
-        with warnings.catch_warnings():
-            # What a subsample lacks is no news: features may be constant in it, or too few.
-            warnings.simplefilter("ignore", ConstantFeatureWarning)
-            warnings.simplefilter("ignore", FewerFeaturesWarning)
+        with ignored(self.unheard):
             best = selector.fit(X, y).selected_indices_
         return [best[:size] for size in self.values]
 
@@ -85,6 +87,8 @@ class LassoRange(Range):
 
     values: NDArray[Any]
     model: BaseEstimator | None = None
+    # Which features have a coefficient is settled long before the coefficients are.
+    unheard: ClassVar[tuple[type[Warning], ...]] = (ConvergenceWarning,)
 
     def selections(self, X: FloatArray, y: NDArray[Any], seed: int) -> Iterator[IndexArray]:
         """Follow the path, or one path an output; a feature counts if any of them uses it."""
@@ -119,9 +123,7 @@ class LassoRange(Range):
         weights = None
         for start in range(0, len(self.values), SEGMENT):
             alphas = self.values[start : start + SEGMENT]
-            with warnings.catch_warnings():
-                # Which features have a coefficient is settled long before the coefficients are.
-                warnings.simplefilter("ignore", ConvergenceWarning)
+            with ignored(self.unheard):
                 _, path, _ = enet_path(
                     columns, outputs, alphas=alphas, coef_init=weights, **options
                 )
@@ -158,6 +160,21 @@ class GridRange(Range):
         for value in self.values.tolist():
             fitted = _seeded(self.estimator, seed).set_params(**{self.parameter: value}).fit(X, y)
             yield np.flatnonzero(_weights(fitted, X.shape[1]))
+
+
+@contextmanager
+def ignored(categories: Iterable[type[Warning]]) -> Iterator[None]:
+    """Ignore some warnings inside the block.
+
+    Parameters
+    ----------
+    categories : iterable of type
+        Which.
+    """
+    with warnings.catch_warnings():
+        for category in categories:
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 def make_range(

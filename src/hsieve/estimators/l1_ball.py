@@ -4,6 +4,7 @@ Jitkrittum, Hachiya and Sugiyama (2012). The search is :mod:`hsieve.strategies.l
 """
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -30,6 +31,7 @@ class _L1Selector(SearchSelector):
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
         n_jobs: int | None = None,
+        engine: Any = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -39,7 +41,12 @@ class _L1Selector(SearchSelector):
         self.categorical = categorical
         self.target_kind = target_kind
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state
+
+    def _engine_for(self, measure: Measure) -> Any:
+        """Return none for the measure: the restarts of the strategy have it."""
+        return None
 
     def _strategy(self) -> L1Ball:
         return L1Ball(
@@ -47,6 +54,7 @@ class _L1Selector(SearchSelector):
             n_restarts=self.n_restarts,
             time_limit=self.time_limit,
             n_jobs=self.n_jobs,
+            engine=self.engine,
             random_state=self.random_state,
         )
 
@@ -76,6 +84,9 @@ class L1LSMI(_L1Selector):
         What y holds.
     n_jobs : int or None, default=None
         Number of processes that share the restarts.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who does the restarts, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. The
+        answer does not depend on it.
     random_state : int, Generator or None, default=0
         Seed of centres, folds and weights.
 
@@ -110,6 +121,7 @@ class L1LSMI(_L1Selector):
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
         n_jobs: int | None = None,
+        engine: Any = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         super().__init__(
@@ -120,6 +132,7 @@ class L1LSMI(_L1Selector):
             categorical=categorical,
             target_kind=target_kind,
             n_jobs=n_jobs,
+            engine=engine,
             random_state=random_state,
         )
         self.n_centres = n_centres
@@ -157,6 +170,9 @@ class L1HSIC(_L1Selector):
         What y holds.
     n_jobs : int or None, default=None
         Number of processes that share the restarts.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who does the restarts, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. The
+        answer does not depend on it.
     random_state : int, Generator or None, default=0
         Seed of the weights.
 

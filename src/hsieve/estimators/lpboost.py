@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from hsieve.data.blocks import refuse_distributed
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.solvers.lpboost import LPBoostFit, lpboost
@@ -97,6 +98,7 @@ class LPBoost(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         self.check_parameters()
+        refuse_distributed(X, type(self).__name__)
         data, target = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
         check_classification_targets(target)
         self.classes_ = np.unique(target)

@@ -1,5 +1,6 @@
 """Maximum relevance: rank features by their own dependence, with iterative screening on top."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -36,6 +37,10 @@ class MaxRelevance(SearchSelector):
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who works on the columns: see :func:`hsieve.engines.make_engine`. None and "local": this
         process, without threads. The answer does not depend on it.
+    checkpoint : path-like or None, default=None
+        Folder in which results of the work on the columns are kept as they come. If `fit` is
+        killed, the same `fit` with the same folder computes only what is missing, on any engine,
+        and finds the same; other data or parameters are refused. It may be deleted afterwards.
 
     Attributes
     ----------
@@ -72,6 +77,7 @@ class MaxRelevance(SearchSelector):
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
         engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.measure = measure
@@ -79,6 +85,7 @@ class MaxRelevance(SearchSelector):
         self.categorical = categorical
         self.target_kind = target_kind
         self.engine = engine
+        self.checkpoint = checkpoint
 
     def _parts(self) -> tuple[Measure, Strategy]:
         measure = chosen_measure(

@@ -1,5 +1,6 @@
 """mRMR: greedy search for relevant features that do not repeat each other."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -33,7 +34,12 @@ class MRMR(SearchSelector):
         What y holds; handed on to the measure unless "auto".
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who works on the columns: see :func:`hsieve.engines.make_engine`. None and "local": this
-        process, without threads. The answer does not depend on it.
+        process, without threads. The answer does not depend on it. It needs a measure that is
+        worked out column by column, as the default and ``PairwiseHSIC()`` are.
+    checkpoint : path-like or None, default=None
+        Folder in which results of the work on the columns are kept as they come. If `fit` is
+        killed, the same `fit` with the same folder computes only what is missing, on any engine,
+        and finds the same; other data or parameters are refused. It may be deleted afterwards.
 
     Attributes
     ----------
@@ -45,7 +51,10 @@ class MRMR(SearchSelector):
 
     Notes
     -----
-    The default takes one output; for several, use ``measure=PairwiseHSIC()``.
+    The default takes one output; for several, use ``measure=PairwiseHSIC()``. Both read their
+    features in blocks of columns, so that :class:`hsieve.data.blocks.ColumnBlocks` are taken, too;
+    one pass gives the relevance of all, and only features that might be taken are compared.
+    Features not taken are ranked by what they could have reached at the last step.
 
     References
     ----------
@@ -71,6 +80,7 @@ class MRMR(SearchSelector):
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
         engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.measure = measure
@@ -78,6 +88,7 @@ class MRMR(SearchSelector):
         self.categorical = categorical
         self.target_kind = target_kind
         self.engine = engine
+        self.checkpoint = checkpoint
 
     def _parts(self) -> tuple[Measure, Strategy]:
         measure = chosen_measure(

@@ -1,5 +1,6 @@
 """N3LARS and HSIC Lasso: relevant features that do not repeat each other, by one convex path."""
 
+import os
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Self
@@ -81,6 +82,7 @@ class _LarsSelector(SearchSelector):
         form: str = "auto",
         memory_limit: int | str | None = None,
         engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.categorical = categorical
@@ -91,6 +93,7 @@ class _LarsSelector(SearchSelector):
         self.form = form
         self.memory_limit = memory_limit
         self.engine = engine
+        self.checkpoint = checkpoint
 
     def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
         """Choose features.
@@ -165,6 +168,16 @@ class _LarsSelector(SearchSelector):
         chosen = self.selected_indices_.tolist()
         return [Relatives(feature, *of) for feature, of in zip(chosen, found, strict=True)]
 
+    def _engine_for(self, measure: Measure) -> Any:
+        description = super()._engine_for(measure)
+        if self.interactions is not None and not make_engine(description).is_here:
+            msg = (
+                f"interactions={self.interactions!r} goes through all pairs in this process, which "
+                f"engine={description!r} does not help with; use 'threads' or leave engine out."
+            )
+            raise ValueError(msg)
+        return description
+
     def _measure(self) -> PairwiseHSIC:
         return PairwiseHSIC(
             normalised=self._normalised,
@@ -206,8 +219,9 @@ class N3LARS(_LarsSelector):
         does not bar them.
     interactions : {None, "pairs"}, default=None
         "pairs": every pair of features is a candidate beside the single features, so that features
-        which matter only together are found too. One sweep over all pairs, on all cores. Covariates
-        are in no pair. Of a pair that would bring in one feature too many, one may be selected.
+        which matter only together are found too. One sweep over all pairs, on all cores of this
+        machine, so not with a cluster for an engine. Covariates are in no pair. Of a pair that
+        would bring in one feature too many, one may be selected.
     form : {"auto", "dense", "coded"}, default="auto"
         How features are held; see :class:`PairwiseHSIC`. "auto" takes one byte a value from 8,192
         samples and 20 million values on.
@@ -216,6 +230,10 @@ class N3LARS(_LarsSelector):
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who works on the columns: see :func:`hsieve.engines.make_engine`. None and "local": this
         process, without threads. The answer does not depend on it.
+    checkpoint : path-like or None, default=None
+        Folder in which results of the work on the columns are kept as they come. If `fit` is
+        killed, the same `fit` with the same folder computes only what is missing, on any engine,
+        and finds the same; other data or parameters are refused. It may be deleted afterwards.
 
     Attributes
     ----------
@@ -267,7 +285,7 @@ class HSICLasso(_LarsSelector):
     ----------
     n_features_to_select, categorical, target_kind, covariates, max_redundancy, interactions
         As in :class:`N3LARS`.
-    form, memory_limit, engine
+    form, memory_limit, engine, checkpoint
         As in :class:`N3LARS`.
 
     Attributes

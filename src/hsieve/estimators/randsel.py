@@ -1,6 +1,7 @@
 """randSel and its predecessor: features judged by what they bring to random sets of others."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import numpy as np
 
@@ -58,6 +59,9 @@ class RandSel(SearchSelector):
         What y holds.
     n_jobs : int or None, default=None
         Number of processes; the selection does not depend on it.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who does the rounds, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. The
+        answer does not depend on it. Each iteration sends its features to each worker once.
     random_state : int, Generator or None, default=0
         Seed of the draws; a fixed seed gives one answer.
 
@@ -101,6 +105,7 @@ class RandSel(SearchSelector):
         categorical: Iterable[int] = (),
         target_kind: str = "auto",
         n_jobs: int | None = None,
+        engine: Any = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -118,7 +123,12 @@ class RandSel(SearchSelector):
         self.categorical = categorical
         self.target_kind = target_kind
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state
+
+    def _engine_for(self, measure: Measure) -> Any:
+        """Return none for the measure: the rounds of the strategy have it."""
+        return None
 
     def _parts(self) -> tuple[Measure, Strategy]:
         kernel_x = Gaussian("narrow") if self.kernel_x is None else self.kernel_x
@@ -150,6 +160,7 @@ class RandSel(SearchSelector):
             fix_after=self.fix_after,
             top_share=self.top_share,
             n_jobs=self.n_jobs,
+            engine=self.engine,
             random_state=self.random_state,
         )
         return measure, strategy

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 from sklearn.utils.validation import validate_data
 
-from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.blocks import ColumnBlocks, refuse_distributed
 from hsieve.data.validation import check_frame
 from hsieve.estimators._base import SearchSelector
 from hsieve.measures.base import Measure
@@ -49,6 +49,7 @@ class _GraphSelector(SearchSelector):
     def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], Any]:
         if self._needs_target() or isinstance(X, ColumnBlocks):
             return super()._validated(X, y, **options)
+        refuse_distributed(X, type(self).__name__)
         check_frame(X, ())
         return np.asarray(validate_data(self, X, ensure_min_samples=2, **options)), None
 

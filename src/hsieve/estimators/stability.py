@@ -7,14 +7,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.parallel import Parallel, delayed
 
 from hsieve.data.blocks import as_blocks
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
+from hsieve.engines.jobs import make_job_engine, refuse_cluster_inside
 from hsieve.estimators._base import BaseSelector, SearchSelector
-from hsieve.estimators._halves import Draw, Jump, check_halves, check_sparse, select_from_halves
+from hsieve.estimators._halves import (
+    Counts,
+    Draw,
+    Halves,
+    check_halves,
+    check_sparse,
+    count_selections,
+)
 from hsieve.estimators._number import RuleSettings, check_rule_takes
-from hsieve.estimators._ranges import Range, make_range, model_target
+from hsieve.estimators._ranges import make_range, model_target
 from hsieve.inference.selection_bounds import (
     false_selection_bound,
     most_per_subsample,
@@ -23,7 +30,6 @@ from hsieve.inference.selection_bounds import (
 )
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import standardised
-from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath
 
 __all__ = ["StabilitySelection"]
@@ -84,6 +90,10 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         What y holds.
     n_jobs : int or None, default=None
         Number of processes. The result does not depend on it.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who selects from the subsamples, instead of `n_jobs`: see
+        :func:`hsieve.engines.make_engine`. The result does not depend on it. The base cannot have
+        a cluster of its own then, and its class must belong to a module.
     random_state : int, Generator or None, default=0
         Seed of the subsamples, and of a base without a seed of its own.
 
@@ -148,6 +158,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         n_subsamples: int = 100,
         target_kind: str = "auto",
         n_jobs: int | None = None,
+        engine: Any = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.estimator = estimator
@@ -162,6 +173,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         self.n_subsamples = n_subsamples
         self.target_kind = target_kind
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state
 
     def fit(self, X: ArrayLike, y: Any) -> Self:
@@ -202,9 +214,9 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             classes=target if kind == "classes" else None,
             both_sides=isinstance(settings.kernel_y, Precomputed),
         )
-        jumps = self._count(points, data, seen, draw, most)
+        counts = self._count(Halves(points, data, seen, draw, most))
         self._judge()
-        check_sparse(self.frequencies_, jumps, most)
+        check_sparse(counts, most)
         self._choose(varying, data, target, settings)
         return self
 
@@ -255,35 +267,17 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             raise ValueError(msg)
         return most
 
-    def _count(
-        self,
-        points: Range,
-        data: NDArray[np.floating],
-        seen: NDArray[Any],
-        draw: Draw,
-        most: int,
-    ) -> list[Jump]:
-        """Select from every subsample and count; tell whose first features are too many."""
-        rngs = np.random.default_rng(self.random_state).spawn(
-            int(self.n_subsamples) // (2 if draw.pairs else 1)
-        )
-        runs = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(select_from_halves)(points, data, seen, draw, rng, most=most) for rng in rngs
-        )
-        counts = np.zeros((len(points.values), data.shape[1]))
-        sizes, jumps = [], []
-        for n_done, halves in enumerate(runs, start=1):
-            for selections, jump in halves:
-                jumps.append(jump)
-                for row, selected in zip(counts, selections, strict=True):
-                    row[selected] += 1
-                sizes.append(len(np.unique(np.concatenate(selections))))
-            report(n_done / len(rngs), "subsamples")
-        self.range_ = points.values
-        self.n_selected_ = np.array(sizes)
-        self.frequencies_ = counts / len(sizes)
+    def _count(self, halves: Halves) -> Counts:
+        """Select from every subsample and count."""
+        n_draws = int(self.n_subsamples) // (2 if halves.draw.pairs else 1)
+        rngs = np.random.default_rng(self.random_state).spawn(n_draws)
+        with make_job_engine(self.n_jobs, self.engine) as workers:
+            counts = count_selections(halves, rngs, workers)
+        self.range_ = halves.points.values
+        self.n_selected_ = counts.sizes
+        self.frequencies_ = counts.frequencies
         self.stability_scores_ = self.frequencies_.max(axis=0)
-        return jumps
+        return counts
 
     def _judge(self) -> None:
         """Set the threshold and bound the errors."""
@@ -343,9 +337,12 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     def _check_parameters(self) -> None:
         """Refuse settings that have no meaning, before any work."""
         base, threshold, wished = self.estimator, self.threshold, self.expected_false_selections
+        make_job_engine(self.n_jobs, self.engine)
         if base is not None and (isinstance(base, type) or not hasattr(base, "fit")):
             msg = f"estimator must be a selector or an estimator such as Lasso(), got {base!r}."
             raise ValueError(msg)
+        if base is not None and self.engine is not None:
+            refuse_cluster_inside(self.engine, base.get_params(), type(base).__name__)
         if threshold is None and wished is None:
             msg = "Give a threshold, or expected_false_selections to solve it for."
             raise ValueError(msg)

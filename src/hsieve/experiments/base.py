@@ -13,6 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from hsieve.engines import Engine, make_engine
+from hsieve.engines.jobs import make_job_engine
 from hsieve.experiments.layout import TextTable
 
 __all__ = ["Comparison", "Experiment", "Figure", "Key", "Piece", "Record", "Settings"]
@@ -37,6 +39,8 @@ class Settings:
     datasets, methods : sequence of str, default=()
         Names to keep to; empty for all. Only experiments that measure methods apart, one to a
         piece, can be kept to some of them.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who measures, instead of `jobs` processes: see :func:`hsieve.engines.make_engine`.
     """
 
     trials: int | None = None
@@ -44,6 +48,7 @@ class Settings:
     seed: int = 0
     datasets: Sequence[str] = ()
     methods: Sequence[str] = ()
+    engine: Any = None
 
     def __post_init__(self) -> None:
         for name, least in (("trials", 1), ("jobs", 1), ("seed", 0)):
@@ -51,6 +56,18 @@ class Settings:
             if value is not None and value < least:
                 msg = f"{name} must be a whole number of at least {least}, got {value!r}."
                 raise ValueError(msg)
+        if self.engine is not None and self.jobs != 1:
+            msg = (
+                f"jobs={self.jobs} and engine={self.engine!r} both say who measures; give one of "
+                "them."
+            )
+            raise ValueError(msg)
+
+    def workers(self) -> Engine:
+        """Return what measures, to be used in a `with` block."""
+        if self.engine is not None:
+            return make_engine(self.engine)
+        return make_job_engine(self.jobs, in_order=False)
 
 
 @dataclass(frozen=True)

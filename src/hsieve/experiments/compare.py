@@ -18,6 +18,7 @@ from joblib import effective_n_jobs
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
+from hsieve.engines.jobs import make_job_engine, refuse_cluster_inside
 from hsieve.estimators._base import BaseSelector
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.experiments import runner
@@ -33,10 +34,10 @@ from hsieve.experiments.comparison_input import (
 )
 from hsieve.experiments.comparison_result import SelectorComparison
 from hsieve.experiments.comparison_summary import readable, summaries_of
-from hsieve.experiments.fingerprints import mark_of_arrays, mark_of_estimator
 from hsieve.experiments.folds import evaluate_fold
 from hsieve.experiments.results_file import ResultsError
 from hsieve.inference.gaussian_machine import Fold, criterion_of
+from hsieve.marks import mark_of_arrays, mark_of_estimator
 
 __all__ = ["ComparisonPlan", "SelectorComparison", "compare", "plan_comparison"]
 
@@ -121,6 +122,7 @@ def compare(  # noqa: PLR0913
     cv: Any = 10,
     n_repeats: int = 1,
     n_jobs: int | None = None,
+    engine: Any = None,
     random_state: int = 0,
     categorical: Iterable[int] = (),
     target_kind: str = "auto",
@@ -151,6 +153,11 @@ def compare(  # noqa: PLR0913
     n_jobs : int or None, default=None
         Number of processes; None for one, -1 for one a core. The figures do not depend on it, but
         seconds do.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who evaluates, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. A process
+        evaluates one fold of one selector at a time, so that threads make nothing quicker. Classes
+        of selectors and predictor must belong to modules that workers can import, and selectors
+        cannot have a cluster of their own.
     random_state : int, default=0
         Seed of the folds. Selectors and predictor keep their own.
     categorical : iterable of int, default=()
@@ -200,6 +207,7 @@ def compare(  # noqa: PLR0913
         cv=cv,
         n_repeats=n_repeats,
         n_jobs=n_jobs,
+        engine=engine,
         random_state=random_state,
         is_kept=folder is not None,
     )
@@ -221,6 +229,7 @@ def plan_comparison(
     cv: Any = 10,
     n_repeats: int = 1,
     n_jobs: int | None = None,
+    engine: Any = None,
     random_state: int = 0,
     is_kept: bool = True,
 ) -> ComparisonPlan:
@@ -228,7 +237,7 @@ def plan_comparison(
 
     Parameters
     ----------
-    selectors, predictor, cv, n_repeats, n_jobs, random_state
+    selectors, predictor, cv, n_repeats, n_jobs, engine, random_state
         As in :func:`compare`.
     data : Data
         Features and target.
@@ -245,10 +254,13 @@ def plan_comparison(
     ValueError
         As in :func:`compare`.
     """
+    make_job_engine(n_jobs, engine)
     seed = checked_count("random_state", random_state, 0)
     n_repeats = checked_count("n_repeats", n_repeats, 1)
     check_predictor(predictor, data.kind)
     ready = {name: told(selector, data) for name, selector in named(selectors).items()}
+    for name, one in ready.items():
+        refuse_cluster_inside(engine, one.get_params(), name)
     folds, notes = make_folds(data, cv, n_repeats, seed)
     keys = {
         name: f"{name} {mark_of_estimator(one)}" if is_kept else name for name, one in ready.items()
@@ -276,7 +288,8 @@ def plan_comparison(
         load=lambda _: data,
         belongs_to=_belongs_to(data, folds[0], f"{words} {mark}".strip()) if is_kept else {},
     )
-    settings = Settings(trials=n_repeats, jobs=effective_n_jobs(n_jobs), seed=seed)
+    jobs = effective_n_jobs(n_jobs) if engine is None else 1
+    settings = Settings(trials=n_repeats, jobs=jobs, seed=seed, engine=engine)
     plan = ComparisonPlan(experiment, settings, data, tuple(ready), words, notes)
     return plan
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.blocks import ColumnBlocks, refuse_distributed
 from hsieve.data.validation import TargetKind, check_frame, numbers_if_all_are, target_kind_of
 from hsieve.estimators._base import MIN_SAMPLES, BaseSelector
 from hsieve.inference.gaussian_machine import Fold, validation_folds
@@ -75,6 +75,7 @@ def checked_data(X: Any, y: Any, categorical: Iterable[int], target_kind: str) -
     ValueError
         If nothing can be compared on them.
     """
+    refuse_distributed(X, "A comparison")
     if isinstance(X, ColumnBlocks):
         msg = "A comparison needs the whole data as an array or a frame, got column blocks."
         raise ValueError(msg)

@@ -12,7 +12,6 @@ killed run leaves none behind.
 
 import json
 import os
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hsieve.experiments.base import Key, Record
+from hsieve.locks import lock_file
 
 __all__ = ["Finished", "ResultsError", "ResultsFile", "open_results"]
 
@@ -204,16 +204,7 @@ def _append(file: IO[bytes], content: Mapping[str, Any]) -> None:
 def _lock(file: IO[bytes], path: Path) -> None:
     """Keep other processes out until the file is closed or this process ends."""
     try:
-        if sys.platform == "win32":
-            import msvcrt
-
-            # Locked bytes cannot be read there, so the lock is far behind any content.
-            file.seek(2**40)
-            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-        else:
-            import fcntl
-
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        lock_file(file)
     except OSError as error:
         msg = (
             f"{path} is in use by another run; wait for its end, or name another folder by "

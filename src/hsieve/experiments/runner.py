@@ -2,8 +2,11 @@
 
 Only this process writes to the file of results; the others measure. Pieces are taken in the order
 of the plan and written down as soon as they are done, in whatever order that is; the records are
-given in the order of the plan again. Each piece runs with one BLAS thread, so that its figures do
-not depend on how many run beside it.
+given in the order of the plan again. An engine gives its results in order, so that up to its
+``in_flight`` pieces may be done and not yet written; a run that is killed measures those again.
+
+Each piece runs with one BLAS thread, so that its figures do not depend on how many run beside it,
+and alone in its process, to which times and warnings belong.
 
 On Ctrl-C everything finished is in the file already; the caller gets it by :func:`gather`.
 """
@@ -11,25 +14,25 @@ On Ctrl-C everything finished is in the file already; the caller gets it by :fun
 import os
 import signal
 import time
-import warnings
-from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from threading import Thread
+from threading import Lock, Thread, current_thread, main_thread
 from typing import Any
-
-from joblib import Parallel, delayed
 
 from hsieve.experiments.base import Experiment, Key, Piece, Record, Settings
 from hsieve.experiments.results_file import Finished, open_results
 from hsieve.progress import listen, report
-from hsieve.threads import one_blas_thread
 
 __all__ = ["Outcome", "UnknownNameError", "gather", "measure_all", "planned", "results_path", "run"]
 
 WATCH_SECONDS = 0.5
+# The clock may not have moved since the work began.
+LEAST_SECONDS = 1e-3
+# Held by the one piece that a process is measuring.
+_ALONE = Lock()
 
 
 class UnknownNameError(ValueError):
@@ -98,7 +101,7 @@ def run(
     """
     pieces = planned(experiment, settings)
     path = results_path(folder, experiment)
-    work = _Work(experiment, settings.jobs)
+    work = _Work(experiment, settings)
     if fresh or not path.exists():
         # What is missing is told before anything is thrown away or begun.
         work.load(pieces)
@@ -149,7 +152,7 @@ def measure_all(experiment: Experiment, settings: Settings | None = None) -> lis
     settings = Settings() if settings is None else settings
     pieces = planned(experiment, settings)
     finished: dict[Key, Finished] = {}
-    _measure_missing(_Work(experiment, settings.jobs), pieces, finished, finished.__setitem__)
+    _measure_missing(_Work(experiment, settings), pieces, finished, finished.__setitem__)
     return _outcome(pieces, finished).records
 
 
@@ -217,9 +220,9 @@ def _outcome(pieces: Sequence[Piece], finished: Mapping[Key, Finished]) -> Outco
 class _Work:
     """The measuring part of a run, with the data that it has loaded."""
 
-    def __init__(self, experiment: Experiment, jobs: int) -> None:
+    def __init__(self, experiment: Experiment, settings: Settings) -> None:
         self.experiment = experiment
-        self.jobs = jobs
+        self.settings = settings
         self._data: dict[str, Any] = {}
 
     def load(self, pieces: Sequence[Piece]) -> None:
@@ -228,18 +231,29 @@ class _Work:
             if self.experiment.load is not None and piece.dataset not in self._data:
                 self._data[piece.dataset] = self.experiment.load(piece)
 
-    def measured(self, pieces: Sequence[Piece]) -> Generator[tuple[Key, Finished], None, None]:
-        """Measure pieces, and give each as soon as it is done."""
+    @contextmanager
+    def measured(self, pieces: Sequence[Piece]) -> Iterator[Iterator[tuple[Key, Finished]]]:
+        """Measure pieces while the block lasts, and give each as soon as it can be had."""
         self.load(pieces)
-        done: Generator[tuple[Key, Finished], None, None] = Parallel(
-            n_jobs=self.jobs, return_as="generator_unordered"
-        )(
-            delayed(_measure_piece)(
-                self.experiment.measure, piece, self._data.get(piece.dataset), apart=self.jobs > 1
-            )
-            for piece in pieces
-        )
-        return done
+        giver = os.getpid() if self.settings.engine is None else None
+        needed = _Needed(self.experiment.measure, self._data, giver)
+        with self.settings.workers() as workers:
+            yield workers.map(_measure_piece, pieces, shared=needed)
+
+    def n_busy(self, worked: float, elapsed: float) -> float:
+        """Tell how many pieces are measured at a time; of an engine, by what it has done."""
+        if self.settings.engine is None:
+            return self.settings.jobs
+        return max(1.0, worked / max(elapsed, LEAST_SECONDS))
+
+
+@dataclass(frozen=True, eq=False)
+class _Needed:
+    """What all pieces need: how to measure, data by name, and who ends the processes with it."""
+
+    measure: Callable[[Piece, Any], list[Record]]
+    data: Mapping[str, Any]
+    giver: int | None
 
 
 def _measure_missing(
@@ -250,38 +264,35 @@ def _measure_missing(
 ) -> None:
     """Measure what is not done, hand each piece to `add`, and tell how far it is."""
     missing = {piece.key: piece for piece in pieces if piece.key not in done}
+    if not missing:
+        return
     seconds = {key: finished.seconds for key, finished in done.items()}
-    with _abandonable(work.measured(list(missing.values()))) as measured:
+    started, worked = time.monotonic(), 0.0
+    with work.measured(list(missing.values())) as measured:
         for key, finished in measured:
             add(key, finished)
             seconds[key] = finished.seconds
+            worked += finished.seconds
             piece = missing.pop(key)
-            left = time_left(list(missing), seconds, work.jobs)
+            n_busy = work.n_busy(worked, time.monotonic() - started)
+            left = time_left(list(missing), seconds, n_busy)
             report(1 - len(missing) / len(pieces), f"{piece.dataset}, {in_words(left)}")
 
 
-@contextmanager
-def _abandonable(
-    measured: Generator[tuple[Key, Finished], None, None],
-) -> Iterator[Generator[tuple[Key, Finished], None, None]]:
-    """End the other processes with the block, without joblib's advice on what was in work."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", r"\d+ tasks (which|have been) ", UserWarning)
-        with closing(measured):
-            yield measured
-
-
-def _measure_piece(measure: Any, piece: Piece, data: Any, *, apart: bool) -> tuple[Key, Finished]:
+def _measure_piece(piece: Piece, needed: _Needed) -> tuple[Key, Finished]:
     """Measure one piece, perhaps in a process of its own."""
-    if apart:
+    is_main = current_thread() is main_thread()
+    if needed.giver not in {None, os.getpid()} and is_main:
         # Ctrl-C reaches all processes of a terminal; the one that gave out the work ends the rest.
+        # Where a worker runs jobs in threads, it is somebody else's, and looks after itself.
         signal.signal(signal.SIGINT, signal.SIG_IGN)
         _end_with_parent()
-    started = time.perf_counter()
     # The bar shows the pieces, so what is inside a piece keeps silent.
-    with listen(_ignore), one_blas_thread():
-        records = measure(piece, data)
-    return piece.key, Finished(records, time.perf_counter() - started)
+    with _ALONE, listen(_ignore):
+        started = time.perf_counter()
+        records = needed.measure(piece, needed.data.get(piece.dataset))
+        taken = time.perf_counter() - started
+    return piece.key, Finished(records, taken)
 
 
 @lru_cache(maxsize=1)
@@ -301,7 +312,7 @@ def _ignore(share_done: float, what: str) -> None:
     """Listen to nothing."""
 
 
-def time_left(missing: Sequence[Key], seconds: Mapping[Key, float], jobs: int) -> float:
+def time_left(missing: Sequence[Key], seconds: Mapping[Key, float], jobs: float) -> float:
     """Estimate how long the missing pieces will take.
 
     Parameters
@@ -310,8 +321,8 @@ def time_left(missing: Sequence[Key], seconds: Mapping[Key, float], jobs: int) -
         Pieces to come.
     seconds : mapping of Key to float
         Times of finished pieces, at least one.
-    jobs : int
-        Number of processes.
+    jobs : float
+        Number of pieces that are measured at a time.
 
     Returns
     -------

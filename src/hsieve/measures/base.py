@@ -155,9 +155,14 @@ class ConditionalTests(Protocol):
 
 
 class BoundMeasure(ABC):
-    """A measure tied to data; immutable."""
+    """A measure tied to data; immutable.
+
+    ``redundancy_may_be_skipped`` tells whether no redundancy falls below zero nor depends, but for
+    rounding, on what else is asked for, so that a search may leave out those that cannot matter.
+    """
 
     n_features: int
+    redundancy_may_be_skipped: ClassVar[bool] = False
 
     @property
     def worthwhile_entries(self) -> int:
@@ -214,11 +219,17 @@ class Measure(BaseEstimator, ABC):
     """
 
     bound_type: ClassVar[type[BoundMeasure]]
-    # Whether `bind` takes column blocks, finds constant features itself (`bound.constant`) and can
-    # be narrowed to others (`bound.among`).
-    takes_blocks: ClassVar[bool] = False
     # Whether its products are so small that several threads only wait for each other.
     has_small_products: ClassVar[bool] = False
+
+    @property
+    def takes_blocks(self) -> bool:
+        """Whether `bind` takes column blocks.
+
+        The bound measure then finds constant features itself (`constant`) and can be narrowed to
+        others (`among`).
+        """
+        return False
 
     @property
     def redundancy_is_psd(self) -> bool:

@@ -26,7 +26,8 @@ from scipy.special import chdtrc, gammaln, log_ndtr, xlogy
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.measures.base import BoundMeasure, Measure
-from hsieve.measures.mutual_information import LevelInformation, MutualInformation
+from hsieve.measures.level_information import LevelInformation
+from hsieve.measures.mutual_information import MutualInformation
 
 __all__ = ["TESTS", "BoundIndependenceTest", "IndependenceTest"]
 

@@ -9,10 +9,10 @@ Three estimators, none of which looks at more than two variables at a time:
     Numbers become three levels, below, within and above mean -+ one standard deviation, as Peng,
     Long and Ding (2005) do for mRMR, or another multiple of it (half of it makes the levels about
     equally frequent for a Gaussian, which tells more). A number with at most three distinct values
-    keeps them, and categories and classes are levels as they are. The plug-in estimate is then sums
-    of c log c over the counts c of pairs of levels, and the counts of many pairs are one product of
-    indicator matrices. O(n L^2) a pair of L levels, in BLAS. Its bias, about (L - 1)(L' - 1) / 2n,
-    favours categories with many levels.
+    keeps them, and categories and classes are levels as they are. The plug-in estimate comes from
+    counts of pairs of levels (:mod:`hsieve.measures.level_information`). O(n L^2) a pair of L
+    levels, in BLAS. Its bias, about (L - 1)(L' - 1) / 2n, favours categories with many levels.
+    Features are read in blocks of columns, so that they may be larger than memory.
 *copula*
     Ranks become normal scores; two numbers of correlation rho then have -1/2 log(1 - rho^2), exact
     for a Gaussian copula, a lower bound otherwise in the limit of many samples. A target of classes
@@ -32,32 +32,31 @@ estimated via a Gaussian copula", 2017.
 """
 
 from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import partial
 from numbers import Real
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import ndtri, xlogy
+from scipy.special import ndtri
 from scipy.stats import rankdata
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
+from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions
 from hsieve.measures.base import BoundMeasure, Measure
-from hsieve.measures.level_indicators import Indicators, level_codes, three_levels
+from hsieve.measures.level_codes import Coding, slices
+from hsieve.measures.level_indicators import level_codes
+from hsieve.measures.level_information import LevelInformation, bind_levels
 
-__all__ = ["ESTIMATORS", "BoundMutualInformation", "LevelInformation", "MutualInformation"]
+__all__ = ["ESTIMATORS", "BoundMutualInformation", "MutualInformation"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 ESTIMATORS = ("neighbours", "discretised", "copula")
-# Blocks of columns hold about this many numbers, some megabytes, and are not wider than this.
-BLOCK_NUMBERS = 4_000_000
-WIDEST_BLOCK = 256
 
 
 class MutualInformation(Measure):
@@ -111,32 +110,46 @@ class MutualInformation(Measure):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def bind(self, X: ArrayLike, y: Any) -> "BoundMutualInformation":
-        """Tie the measure to data."""
-        if self.estimator not in ESTIMATORS:
-            msg = f"estimator must be one of {ESTIMATORS}, got {self.estimator!r}."
-            raise ValueError(msg)
-        if not (isinstance(self.n_deviations, Real) and 0 < self.n_deviations <= 1):
-            msg = f"n_deviations must be a number above 0, at most 1, got {self.n_deviations!r}."
-            raise ValueError(msg)
-        columns = np.asarray(X)
-        check_finite(columns)
+    @property
+    def takes_blocks(self) -> bool:
+        """Whether levels are looked at: "discretised" reads its features in blocks of columns."""
+        return self.estimator == "discretised"
+
+    def bind(
+        self, X: ArrayLike | ColumnBlocks, y: Any
+    ) -> "BoundMutualInformation | LevelInformation":
+        """Tie the measure to data; "discretised" also takes column blocks."""
+        self._check_settings()
+        columns = X if isinstance(X, ColumnBlocks) else np.asarray(X)
         discrete = np.zeros(columns.shape[1], dtype=bool)
         discrete[check_positions(self.categorical, columns.shape[1])] = True
         target = np.asarray(y)
         if target.ndim != 1:
             msg = f"MutualInformation takes one output, got a target of shape {target.shape}."
             raise ValueError(msg)
-        if len(target) != len(columns):
-            msg = f"X has {len(columns)} samples but y has {len(target)}."
+        if len(target) != columns.shape[0]:
+            msg = f"X has {columns.shape[0]} samples but y has {len(target)}."
             raise ValueError(msg)
         classes = target_kind_of(target, self.target_kind) == "classes"
         if self.estimator == "discretised":
-            to_levels = partial(three_levels, n_deviations=float(self.n_deviations))
-            return _bind_levels(columns, target, discrete, to_levels, classes=classes)
+            coding = Coding(discrete, float(self.n_deviations))
+            return bind_levels(as_blocks(columns), target, coding, classes=classes)
+        if isinstance(columns, ColumnBlocks):
+            msg = f"estimator={self.estimator!r} needs the whole data as an array, got blocks."
+            raise ValueError(msg)
+        check_finite(columns)
         if self.estimator == "copula":
             return _bind_scores(columns, target, discrete, classes=classes)
         return _Neighbours(columns, target, discrete, classes, self)
+
+    def _check_settings(self) -> None:
+        """Refuse settings that mean nothing."""
+        if self.estimator not in ESTIMATORS:
+            msg = f"estimator must be one of {ESTIMATORS}, got {self.estimator!r}."
+            raise ValueError(msg)
+        if not (isinstance(self.n_deviations, Real) and 0 < self.n_deviations <= 1):
+            msg = f"n_deviations must be a number above 0, at most 1, got {self.n_deviations!r}."
+            raise ValueError(msg)
 
 
 class BoundMutualInformation(BoundMeasure):
@@ -208,88 +221,6 @@ class _Neighbours(BoundMutualInformation):
 
 
 @dataclass(frozen=True, eq=False)
-class LevelInformation(BoundMutualInformation):
-    """Plug-in estimates from levels: codes from 0, and how many levels each column has."""
-
-    codes: NDArray[np.integer]
-    n_levels: IndexArray
-    target: NDArray[np.integer]
-
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return int(self.codes.shape[1])
-
-    def relevance(self, features: ArrayLike) -> FloatArray:
-        """Mutual information of each feature with the target, of shape (n_features,)."""
-        n_levels = np.array([int(self.target.max()) + 1])
-        target = Indicators.of(self.target[:, None], n_levels)
-        return self._with(np.asarray(features, dtype=np.intp), target)[:, 0]
-
-    def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
-        """Mutual information between features, of shape (n_features, n_active)."""
-        others = np.asarray(active, dtype=np.intp)
-        information: list[FloatArray] = [np.empty((np.size(features), 0))]
-        for block in _blocks(others, len(self.codes)):
-            indicators = Indicators.of(self.codes[:, block], self.n_levels[block])
-            information.append(self._with(np.asarray(features, dtype=np.intp), indicators))
-        return np.hstack(information)
-
-    def self_redundancy(self, features: ArrayLike) -> FloatArray:
-        """Entropies."""
-        positions = np.asarray(features, dtype=np.intp)
-        return np.array([_entropy(self.codes[:, position]) for position in positions])
-
-    def target_entropy(self) -> float:
-        """Entropy of the target's levels."""
-        return _entropy(self.target)
-
-    def _with(self, features: IndexArray, others: Indicators) -> FloatArray:
-        """(sum c log c - sum a log a - sum b log b + n log n) / n over counts of level pairs."""
-        n = len(self.codes)
-        information: list[FloatArray] = [np.empty((0, len(others.starts)))]
-        for block in _blocks(features, n):
-            indicators = Indicators.of(self.codes[:, block], self.n_levels[block])
-            counts = (indicators.matrix.T @ others.matrix).astype(np.float64)
-            joint = np.add.reduceat(xlogy(counts, counts), indicators.starts, axis=0)
-            joint = np.add.reduceat(joint, others.starts, axis=1)
-            joint -= indicators.single_terms()[:, None]
-            joint -= others.single_terms()
-            information.append(joint / n + np.log(n))
-        return np.maximum(np.vstack(information), 0.0)
-
-
-def _entropy(codes: NDArray[np.integer]) -> float:
-    counts = np.bincount(codes)
-    return float(np.log(len(codes)) - xlogy(counts, counts).sum() / len(codes))
-
-
-def _bind_levels(
-    columns: NDArray[Any],
-    target: NDArray[Any],
-    discrete: NDArray[np.bool_],
-    to_levels: Callable[[FloatArray], NDArray[np.integer]],
-    *,
-    classes: bool,
-) -> LevelInformation:
-    """Turn every column and the target into levels."""
-    categories = {j: level_codes(columns[:, j]) for j in np.flatnonzero(discrete).tolist()}
-    n_levels = np.full(columns.shape[1], 3, dtype=np.intp)
-    for feature, codes in categories.items():
-        n_levels[feature] = codes.max() + 1
-    all_codes = np.empty(columns.shape, dtype=np.min_scalar_type(n_levels.max()), order="F")
-    for block in _blocks(np.arange(columns.shape[1]), len(columns)):
-        all_codes[:, block] = to_levels(columns[:, block].astype(np.float64))
-    for feature, codes in categories.items():
-        all_codes[:, feature] = codes
-    if classes:
-        return LevelInformation(all_codes, n_levels, level_codes(target))
-    return LevelInformation(
-        all_codes, n_levels, to_levels(target.astype(np.float64)[:, None])[:, 0]
-    )
-
-
-@dataclass(frozen=True, eq=False)
 class _Scores(BoundMutualInformation):
     """Gaussian estimates from normal scores; the target is scores, or codes of classes."""
 
@@ -320,7 +251,9 @@ class _Scores(BoundMutualInformation):
         """-1/2 log(1 - rho^2), at most log n."""
         n = len(self.scores)
         correlations: list[FloatArray] = [np.empty((0, others.shape[1]))]
-        correlations += [self.scores[:, block].T @ others / n for block in _blocks(features, n)]
+        correlations += [
+            self.scores[:, features[block]].T @ others / n for block in slices(len(features), n)
+        ]
         rest = 1.0 - np.vstack(correlations) ** 2
         return np.asarray(-0.5 * np.log(np.maximum(rest, float(n) ** -2)))
 
@@ -329,8 +262,8 @@ class _Scores(BoundMutualInformation):
         n = len(self.scores)
         counts = np.bincount(self.target)
         information: list[FloatArray] = [np.empty(0)]
-        for block in _blocks(features, n):
-            scores = self.scores[:, block]
+        for block in slices(len(features), n):
+            scores = self.scores[:, features[block]]
             variances = np.stack([scores[self.target == c].var(axis=0) for c in range(len(counts))])
             logarithms = np.log(np.maximum(variances, float(n) ** -2))
             information.append(-0.5 * (counts / n) @ logarithms)
@@ -348,7 +281,7 @@ def _bind_scores(
         )
         raise ValueError(msg)
     scores: FloatArray = np.empty(columns.shape, order="F")
-    for block in _blocks(np.arange(columns.shape[1]), len(columns)):
+    for block in slices(columns.shape[1], len(columns)):
         scores[:, block] = _normal_scores(columns[:, block])
     if classes:
         return _Scores(scores, level_codes(target), classes=True)
@@ -361,10 +294,3 @@ def _normal_scores(numbers: NDArray[Any]) -> FloatArray:
     scores -= scores.mean(axis=0)
     deviation = scores.std(axis=0)
     return np.asarray(scores / np.where(deviation > 0, deviation, 1.0))
-
-
-def _blocks(features: IndexArray, n_samples: int) -> Iterator[IndexArray]:
-    """Split features into blocks whose columns fit into some megabytes."""
-    width = max(1, min(WIDEST_BLOCK, BLOCK_NUMBERS // n_samples))
-    for start in range(0, len(features), width):
-        yield features[start : start + width]

@@ -26,15 +26,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.blocks import ColumnBlocks, as_blocks
-from hsieve.data.memory import MemoryPlan
+from hsieve.data.memory import MemoryPlan, give_back_memory
+from hsieve.kernels.coded_factors import CodedFactors
 from hsieve.kernels.columns import check_positions
-from hsieve.kernels.factor_store import (
-    CodedFactors,
-    DenseFactors,
-    FactorStore,
-    Stack,
-    form_for,
-)
+from hsieve.kernels.dense_factors import DenseFactors
+from hsieve.kernels.factor_store import FactorStore, Stack, form_for
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.pair_atoms import BoundPairAtoms, with_pairs
 from hsieve.measures.targets import refuse_empty, target_factor
@@ -45,6 +41,8 @@ __all__ = ["BoundPairwiseHSIC", "PairwiseHSIC", "nearest_relatives"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
+# Bytes of the first stack of active factors.
+FIRST_STACK = 8 * 10**6
 # A kernel with less than this share of the norm a feature can have is that of a constant.
 NO_KERNEL = 1e-12
 
@@ -106,12 +104,14 @@ class PairwiseHSIC(Measure):
             msg = f"X has {blocks.n_samples} samples but y has {len(target)}."
             raise ValueError(msg)
         refuse_empty(target, target)
-        plan = MemoryPlan.for_data(blocks.n_samples, self.memory_limit)
+        plan = MemoryPlan.for_data(blocks.n_samples, self.memory_limit, is_here=blocks.is_here)
         store = self.store(blocks, plan)
         relevance, norms = _first_pass(store, target)
         if self.normalised:
             relevance /= np.where(norms > 0, norms, 1.0) * np.linalg.norm(target.T @ target)
         store.expect(np.argsort(-relevance, kind="stable"))
+        if not blocks.is_here:
+            give_back_memory()
         return BoundPairwiseHSIC(
             columns=np.arange(blocks.n_features),
             all_relevance=relevance,
@@ -164,6 +164,8 @@ class BoundPairwiseHSIC(BoundMeasure):
     actives : _ActiveFactors
         Factors of features whose redundancy with others is asked for again and again.
     """
+
+    redundancy_may_be_skipped: ClassVar[bool] = True
 
     columns: IndexArray
     all_relevance: FloatArray
@@ -266,7 +268,7 @@ def nearest_relatives(
         msg = f"n_relatives must be a whole number of at least 1, got {n_relatives!r}."
         raise ValueError(msg)
     measure = PairwiseHSIC() if measure is None else measure
-    plan = MemoryPlan.for_data(blocks.n_samples, measure.memory_limit)
+    plan = MemoryPlan.for_data(blocks.n_samples, measure.memory_limit, is_here=blocks.is_here)
     store = measure.store(blocks, plan)
     actives = _ActiveFactors(store, plan.stack_bytes)
     own = np.array([store.rows(int(feature))[1] for feature in features])
@@ -306,20 +308,21 @@ class _ActiveFactors:
             order = np.argsort(spans[:, 0], kind="stable")
             inside, spans = inside[order], spans[order]
             if self._last is None or not np.array_equal(self._last[0], spans):
-                self._last = (spans, self._stacked(spans))
+                self._last = (spans, self._stacked(spans, columns[inside]))
             yield inside, self._last[1]
         for place in np.flatnonzero(~held):
             rows, _ = self._store.rows(int(columns[place]))
-            yield np.array([place]), Stack(rows, np.zeros(1, dtype=np.intp))
+            of_one = Stack(rows, np.zeros(1, dtype=np.intp), columns[[place]])
+            yield np.array([place]), of_one
 
-    def _stacked(self, spans: IndexArray) -> Stack:
+    def _stacked(self, spans: IndexArray, features: IndexArray) -> Stack:
         """Stack the rows of some features, without copying those that lie together."""
         if (spans[1:, 0] == spans[:-1, 1]).all():
             rows = self._stack[spans[0, 0] : spans[-1, 1]]
         else:
             rows = np.concatenate([self._stack[first:last] for first, last in spans])
         lengths = spans[:, 1] - spans[:, 0]
-        return Stack(rows, np.cumsum(lengths) - lengths)
+        return Stack(rows, np.cumsum(lengths) - lengths, features)
 
     def _add(self, columns: list[int]) -> None:
         """Append factors, unless the stack is full."""
@@ -336,10 +339,12 @@ class _ActiveFactors:
             used = needed
 
     def _grow(self, needed: int) -> None:
-        """Make room, doubling so that growth costs little in all."""
-        most = self._most_bytes // (self._stack.itemsize * self._store.n_samples)
+        """Make room: a little at first, then all there may be, which takes memory when it fills."""
+        row_bytes = self._stack.itemsize * self._store.n_samples
+        few = FIRST_STACK // row_bytes
+        most = self._most_bytes // row_bytes
         larger = np.empty(
-            (max(needed, min(2 * len(self._stack), most)), self._store.n_samples), dtype=np.float32
+            (few if needed <= few <= most else most, self._store.n_samples), np.float32
         )
         larger[: len(self._stack)] = self._stack
         self._stack = larger

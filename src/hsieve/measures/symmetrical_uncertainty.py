@@ -12,13 +12,14 @@ Cost: as mutual information, O(n L^2) a pair of variables of L levels.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.measures.base import BoundMeasure, Measure
-from hsieve.measures.mutual_information import LevelInformation, MutualInformation
+from hsieve.measures.level_information import LevelInformation
+from hsieve.measures.mutual_information import MutualInformation
 
 __all__ = ["BoundSymmetricalUncertainty", "SymmetricalUncertainty"]
 
@@ -74,6 +75,8 @@ class SymmetricalUncertainty(Measure):
 @dataclass(frozen=True, eq=False)
 class BoundSymmetricalUncertainty(BoundMeasure):
     """Symmetrical uncertainty tied to data: information, and the entropy of each feature."""
+
+    redundancy_may_be_skipped: ClassVar[bool] = True
 
     information: LevelInformation
     entropies: FloatArray

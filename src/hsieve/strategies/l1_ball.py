@@ -13,12 +13,12 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from hsieve.engines.jobs import make_job_engine
 from hsieve.measures.base import BoundMeasure, WeightedScores
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
@@ -101,6 +101,9 @@ class L1Ball(Strategy):
         First radius of "paper".
     n_jobs : int or None, default=None
         Number of processes that share the restarts. The result does not depend on it.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who does the restarts, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. With a
+        time limit, the clocks of its machines should agree.
     random_state : int, Generator or None, default=0
         Seed of the weights.
 
@@ -128,6 +131,7 @@ class L1Ball(Strategy):
         time_limit: float | None = None,
         radius: float = 0.1,
         n_jobs: int | None = None,
+        engine: Any = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.optimiser = optimiser
@@ -135,10 +139,12 @@ class L1Ball(Strategy):
         self.time_limit = time_limit
         self.radius = radius
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state
 
     def check_parameters(self, n_features: int, n_wanted: int) -> None:
         """Refuse settings with which nothing can be found."""
+        make_job_engine(self.n_jobs, self.engine)
         if self.optimiser not in OPTIMISERS:
             msg = f"optimiser must be one of {OPTIMISERS}, got {self.optimiser!r}."
             raise ValueError(msg)
@@ -155,21 +161,24 @@ class L1Ball(Strategy):
         """Run the restarts and take the best set met."""
         assert isinstance(bound, WeightedScores)
         self.check_parameters(bound.n_features, n_features_to_select)
-        started = time.monotonic()
-        deadline = np.inf if self.time_limit is None else started + self.time_limit
         rngs = np.random.default_rng(self.random_state).spawn(int(self.n_restarts))
-        runs = Parallel(n_jobs=self.n_jobs, return_as="generator")(
-            delayed(self._restart)(bound, n_features_to_select, rng, deadline)
-            for rng in _while_there_is_time(rngs, deadline)
-        )
         met: dict[tuple[int, ...], tuple[FloatArray, IndexArray]] = {}
         n_begun = 0
-        for found in runs:
-            n_begun += 1
-            for weights, gone in found:
-                # The first restart that met a set lends it its weights.
-                met.setdefault(tuple(np.flatnonzero(weights).tolist()), (weights, gone))
-            report(n_begun / len(rngs), "restarts")
+        with make_job_engine(self.n_jobs, self.engine) as workers:
+            climb = _Climb(
+                bound,
+                n_features_to_select,
+                self.optimiser,
+                self.radius,
+                np.inf if self.time_limit is None else time.time() + self.time_limit,
+            )
+            in_time = _while_there_is_time(rngs, climb.deadline())
+            for found in workers.map(_restart, in_time, shared=climb):
+                n_begun += 1
+                for weights, gone in found:
+                    # The first restart that met a set lends it its weights.
+                    met.setdefault(tuple(np.flatnonzero(weights).tolist()), (weights, gone))
+                report(n_begun / len(rngs), "restarts")
         met.pop((), None)
         if not met:
             msg = (
@@ -178,21 +187,6 @@ class L1Ball(Strategy):
             )
             raise ValueError(msg)
         return self._path(bound, _best_first(bound, met, n_features_to_select), n_begun)
-
-    def _restart(
-        self,
-        bound: WeightedScores,
-        n_wanted: int,
-        rng: np.random.Generator,
-        deadline: float,
-    ) -> list[tuple[FloatArray, IndexArray]]:
-        """Weights met in one restart, and the features that left, in order."""
-        if self.optimiser == "shrink":
-            start = random_weights(bound.n_features, rng)
-            return [shrink(bound, start, n_wanted, deadline=deadline)]
-        met = search_radius(bound, n_wanted, rng, first_radius=self.radius, deadline=deadline)
-        # Who left when is not known here; the others stay in the order of the data.
-        return [(weights, np.flatnonzero(weights == 0)[::-1]) for weights in met]
 
     def _path(
         self, bound: WeightedScores, sets: tuple[WeightedSet, ...], n_begun: int
@@ -214,6 +208,33 @@ class L1Ball(Strategy):
             sets=sets,
             n_restarts=n_begun,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Climb:
+    """What all restarts need: the measure, how to climb, and until which time of day."""
+
+    bound: WeightedScores
+    n_wanted: int
+    optimiser: str
+    radius: float
+    end: float
+
+    def deadline(self) -> float:
+        """Return the end by the steady clock of this process: machines share the time of day."""
+        return time.monotonic() + self.end - time.time()
+
+
+def _restart(rng: np.random.Generator, climb: _Climb) -> list[tuple[FloatArray, IndexArray]]:
+    """Weights met in one restart, and the features that left, in order; a task of one worker."""
+    bound, n_wanted = climb.bound, climb.n_wanted
+    deadline = climb.deadline()
+    if climb.optimiser == "shrink":
+        start = random_weights(bound.n_features, rng)
+        return [shrink(bound, start, n_wanted, deadline=deadline)]
+    met = search_radius(bound, n_wanted, rng, first_radius=climb.radius, deadline=deadline)
+    # Who left when is not known here; the others stay in the order of the data.
+    return [(weights, np.flatnonzero(weights == 0)[::-1]) for weights in met]
 
 
 def _while_there_is_time(

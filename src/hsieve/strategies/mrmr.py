@@ -5,14 +5,19 @@ With S the features taken, the next one maximises over all others k (Peng, Long 
     difference:   relevance_k - mean over s in S of redundancy_ks
     quotient:     relevance_k / mean over s in S of redundancy_ks
 
-and the first is the most relevant one. The sum of redundancies is carried along, so a step asks for
-one new column of redundancies.
+and the first is the most relevant one. Sums of redundancies are carried along.
 
-Cost: the relevance of d features and k - 1 columns of d redundancies for k features.
+Where no redundancy is negative, a feature whose redundancies are known with only some of S can do
+no better than if the others were zero. Features are therefore looked at in the order of what they
+could reach, some at a time, and a step ends when nobody else could reach the best one: what is
+taken, in which order and with which scores, is the same as if all had been looked at (to the last
+digit where the measure rounds each redundancy for itself, as that of levels does).
+
+Cost: the relevance of d features and at most k - 1 columns of d redundancies for k features. For 20
+features the difference needed 3 to 5 % of them with words of texts, and 33 to 90 % with genes and
+pixels, which are much alike; the quotient needs the first column whole, in all 20 to 90 %.
 """
 
-from collections.abc import Callable
-from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -35,6 +40,7 @@ FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 FORMS = ("difference", "quotient")
+# Features whose redundancies are asked for at a time, where all are asked for.
 BLOCK = 512
 # A mean redundancy below this counts as this in the quotient, which would be infinite at zero.
 LEAST_REDUNDANCY = 1e-12
@@ -51,8 +57,9 @@ class MRMRSearch(Strategy):
     Notes
     -----
     The score of a taken feature is its criterion when it was taken; a set scores the sum of these.
-    Features not taken follow by their criterion at the last step. The difference needs relevance
-    and redundancy on one scale, as correlation, mutual information and NHSIC have them; plain HSIC,
+    Features not taken follow by what they could have reached at the last step, which is their
+    criterion where all their redundancies were asked for. The difference needs relevance and
+    redundancy on one scale, as correlation, mutual information and NHSIC have them; plain HSIC,
     whose scale is that of the kernels, is taken by the quotient only.
     """
 
@@ -96,48 +103,112 @@ class MRMRSearch(Strategy):
         """Take features until there are enough."""
         assert isinstance(bound, PairwiseStatistics)
         self.check_parameters(bound.n_features, n_features_to_select)
-        features = np.arange(bound.n_features)
         relevance = relevance_of_all(bound, share_of_work=1 / n_features_to_select)
-        criterion = relevance.copy()
-        total_redundancy = np.zeros(len(features))
-        taken: list[int] = []
-        scores: list[float] = []
+        # A quotient below zero would rise with the redundancy.
+        may_skip = bound.redundancy_may_be_skipped and (
+            self.form == "difference" or bool((relevance >= 0).all())
+        )
+        race = _Race(bound, relevance, self.form, may_skip=may_skip)
         for step in range(n_features_to_select):
-            if step:
-                newest = partial(_column, bound, np.array(taken[-1:]))
-                total_redundancy += _in_blocks(newest, features)
-                criterion = self._criterion(relevance, total_redundancy / step)
-                criterion[taken] = -np.inf
-            best = int(np.argmax(criterion))
-            taken.append(best)
-            scores.append(float(criterion[best]))
+            race.take()
             report((step + 1) / n_features_to_select, "adding features")
-        rest = np.setdiff1d(features, taken)
-        rest = rest[best_first(criterion[rest])]
+        taken, scores = race.taken, race.scores
+        rest = np.setdiff1d(np.arange(bound.n_features), taken)
+        rest = rest[best_first(race.reach[rest])]
         return SelectionPath(
             order=np.concatenate([np.array(taken, dtype=np.intp), rest]),
-            feature_scores=np.concatenate([scores, criterion[rest]]),
+            feature_scores=np.concatenate([scores, race.reach[rest]]),
             sizes=np.arange(1, len(taken) + 1),
             set_scores=np.cumsum(scores),
             stop_reason="enough features",
-            n_evaluations=len(features) * len(taken),
+            n_evaluations=bound.n_features + race.n_redundancies,
         )
 
-    def _criterion(self, relevance: FloatArray, redundancy: FloatArray) -> FloatArray:
-        if self.form == "difference":
-            return relevance - redundancy
-        return np.asarray(relevance / np.maximum(redundancy, LEAST_REDUNDANCY))
 
+class _Race:
+    """All features, what each could reach, and those taken.
 
-def _column(bound: PairwiseStatistics, active: IndexArray, features: IndexArray) -> FloatArray:
-    """Redundancies of features with one of them."""
-    return bound.redundancy(features, active)[:, 0]
+    Parameters
+    ----------
+    bound : PairwiseStatistics
+        Where redundancies come from.
+    relevance : ndarray of shape (n_features,)
+        Relevance of all.
+    form : {"difference", "quotient"}
+        Form of the criterion.
+    may_skip : bool
+        Whether features that cannot win need not be looked at.
+    """
 
+    def __init__(
+        self, bound: PairwiseStatistics, relevance: FloatArray, form: str, *, may_skip: bool
+    ) -> None:
+        self.taken: list[int] = []
+        self.scores: list[float] = []
+        # The criterion, with redundancies that are not known counted as zero.
+        self.reach = relevance.copy()
+        self.n_redundancies = 0
+        self._bound = bound
+        self._relevance = relevance
+        self._form = form
+        self._total_redundancy = np.zeros(len(relevance))
+        # With how many of those taken, from the first on, the redundancy is known.
+        self._n_known = np.zeros(len(relevance), dtype=np.intp)
+        self._n_at_least = bound.worthwhile_entries
+        # Among few features there is little to skip.
+        self._skips = may_skip and 2 * self._n_at_least < len(relevance)
 
-def _in_blocks(statistic: Callable[[IndexArray], FloatArray], features: IndexArray) -> FloatArray:
-    """Values of a statistic for all features, asked for a block at a time."""
-    values = np.empty(len(features))
-    for start in range(0, len(features), BLOCK):
-        block = features[start : start + BLOCK]
-        values[block] = statistic(block)
-    return values
+    def take(self) -> None:
+        """Take the feature with the best criterion, of equal ones the first."""
+        everyone = np.arange(len(self.reach))
+        if not self._skips:
+            self._look_at(everyone)
+        self._weigh(everyone)
+        n_looked_at = 0
+        best = int(np.argmax(self.reach))
+        while self._n_known[best] < len(self.taken):
+            features = self._most_promising(max(self._n_at_least, n_looked_at))
+            self._look_at(features)
+            self._weigh(features)
+            n_looked_at += len(features)
+            best = int(np.argmax(self.reach))
+        self.taken.append(best)
+        self.scores.append(float(self.reach[best]))
+
+    def _most_promising(self, n_wanted: int) -> IndexArray:
+        """Features that might still win, those that could reach most, in rising order."""
+        is_known = self._n_known == len(self.taken)
+        to_beat = self.reach[is_known].max(initial=-np.inf)
+        # A feature of equal reach would win by coming before the best one.
+        hopeful = np.flatnonzero(~is_known & (self.reach >= to_beat) & (self.reach > -np.inf))
+        if len(hopeful) > n_wanted:
+            hopeful = hopeful[np.sort(best_first(self.reach[hopeful])[:n_wanted])]
+        return hopeful
+
+    def _look_at(self, features: IndexArray) -> None:
+        """Ask for all redundancies of some features that are not known yet."""
+        for n_known in np.setdiff1d(self._n_known[features], [len(self.taken)]):
+            some = features[self._n_known[features] == n_known]
+            active = np.array(self.taken[n_known:], dtype=np.intp)
+            # Columns elsewhere are worked on side by side only if they are asked for together.
+            width = len(some) if self._skips else BLOCK
+            for start in range(0, len(some), width):
+                block = some[start : start + width]
+                redundancy = self._bound.redundancy(block, active)
+                # One after the other, as if they had been asked for step by step.
+                for column in redundancy.T:
+                    self._total_redundancy[block] += column
+            self.n_redundancies += len(some) * len(active)
+        self._n_known[features] = len(self.taken)
+
+    def _weigh(self, features: IndexArray) -> None:
+        """Work out the criterion of features, as far as their redundancies are known."""
+        if not self.taken:
+            return
+        relevance = self._relevance[features]
+        redundancy = self._total_redundancy[features] / len(self.taken)
+        if self._form == "difference":
+            self.reach[features] = relevance - redundancy
+        else:
+            self.reach[features] = relevance / np.maximum(redundancy, LEAST_REDUNDANCY)
+        self.reach[self.taken] = -np.inf

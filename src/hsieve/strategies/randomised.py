@@ -36,14 +36,14 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from hsieve.engines import Engine
+from hsieve.engines.jobs import make_job_engine
 from hsieve.measures.base import BoundMeasure, SampledScores
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.random_draws import Draw, Sampler
-from hsieve.threads import one_blas_thread
 
 __all__ = ["ContributionPath", "RandomisedContributions"]
 
@@ -134,6 +134,8 @@ class RandomisedContributions(Strategy):
         Share of the features left that counts as the best.
     n_jobs : int or None, default=None
         Number of processes; the selection does not depend on it.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who does the rounds, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`.
     random_state : int, Generator or None, default=0
         Seed of the draws.
     """
@@ -157,6 +159,7 @@ class RandomisedContributions(Strategy):
         fix_after: int | None = None,
         top_share: float = 0.1,
         n_jobs: int | None = None,
+        engine: Any = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.estimator = estimator
@@ -169,10 +172,12 @@ class RandomisedContributions(Strategy):
         self.fix_after = fix_after
         self.top_share = top_share
         self.n_jobs = n_jobs
+        self.engine = engine
         self.random_state = random_state
 
     def check_parameters(self, n_features: int, n_wanted: int) -> None:
         """Refuse settings that make no sense, in words."""
+        make_job_engine(self.n_jobs, self.engine)
         if self.estimator not in ESTIMATES:
             msg = f"estimator must be one of {tuple(ESTIMATES)}, got {self.estimator!r}."
             raise ValueError(msg)
@@ -217,13 +222,13 @@ class RandomisedContributions(Strategy):
         self.check_parameters(bound.n_features, n_features_to_select)
         sampler = self._sampler(bound)
         search = _Search(bound.n_features, self.fix_after, float(self.top_share))
-        with Parallel(n_jobs=self.n_jobs) as parallel:
+        with make_job_engine(self.n_jobs, self.engine) as workers:
             while search.n_left > N_KEPT and len(search.free):
-                self._iterate(bound, search, sampler, parallel)
+                self._iterate(bound, search, sampler, workers)
                 search.cull(float(self.step))
                 report(_done(self.estimator, search.n_left, bound.n_features), "contributions")
             if len(search.free) > 1 or not search.rows:
-                self._iterate(bound, search, sampler, parallel)
+                self._iterate(bound, search, sampler, workers)
         return search.path(bound)
 
     def _sampler(self, bound: SampledScores) -> Sampler:
@@ -241,20 +246,16 @@ class RandomisedContributions(Strategy):
         )
 
     def _iterate(
-        self, bound: SampledScores, search: "_Search", sampler: Sampler, parallel: Any
+        self, bound: SampledScores, search: "_Search", sampler: Sampler, workers: Engine
     ) -> None:
         """Estimate the contributions of all free features."""
         n_rounds = self.n_rounds or DEFAULT_ROUNDS[self.estimator]
         here = bound.part(np.arange(bound.n_samples), search.members)
         tasks = np.array_split(np.arange(n_rounds), min(N_TASKS, n_rounds))
         # Members are numbered anew: free features first, then fixed ones.
-        n_free, iteration = len(search.free), len(search.rows)
-        rounds = np.concatenate(
-            parallel(
-                delayed(_contributions)(here, n_free, sampler, self.estimator, (iteration, task))
-                for task in tasks
-            )
-        )
+        n_free = len(search.free)
+        iteration = _Iteration(here, n_free, sampler, self.estimator, len(search.rows))
+        rounds = np.concatenate(list(workers.map(_contributions, tasks, shared=iteration)))
         contributions = rounds.mean(axis=0)
         counted = 1.0 if self.estimator == "plain" else self._counted(sampler.share_in(n_free))
         search.add(contributions, contributions if counted == 1 else best_mean(rounds, counted))
@@ -388,22 +389,25 @@ def best_mean(rounds: FloatArray, share: float) -> FloatArray:
     return np.asarray(np.sort(scaled, axis=0)[-n_counted:].mean(axis=0))
 
 
-def _contributions(
-    bound: SampledScores,
-    n_free: int,
-    sampler: Sampler,
-    estimator: str,
-    rounds: tuple[int, IndexArray],
-) -> FloatArray:
+@dataclass(frozen=True, eq=False)
+class _Iteration:
+    """What all rounds of an iteration need: measure, free features, draws, estimator, number."""
+
+    bound: SampledScores
+    n_free: int
+    sampler: Sampler
+    estimator: str
+    number: int
+
+
+def _contributions(positions: IndexArray, of: _Iteration) -> FloatArray:
     """Contributions in some rounds of an iteration, one a row; a task of one worker."""
-    iteration, positions = rounds
-    found = np.empty((len(positions), n_free))
-    everything = np.arange(bound.n_features)
-    # The number of BLAS threads changes last digits, and with them ties.
-    with one_blas_thread():
-        for row, position in zip(found, positions.tolist(), strict=True):
-            draw = sampler.draw(iteration, position, n_free, bound.n_features)
-            row[:] = ESTIMATES[estimator](bound.part(draw.samples, everything), draw, n_free)
+    found = np.empty((len(positions), of.n_free))
+    everything = np.arange(of.bound.n_features)
+    for row, position in zip(found, positions.tolist(), strict=True):
+        draw = of.sampler.draw(of.number, position, of.n_free, of.bound.n_features)
+        part = of.bound.part(draw.samples, everything)
+        row[:] = ESTIMATES[of.estimator](part, draw, of.n_free)
     return found
 
 

@@ -2,10 +2,17 @@
 
 from hsieve.data.blocks.arrays import ArrayBlocks, as_blocks
 from hsieve.data.blocks.base import ColumnBlocks, Piece
+from hsieve.data.blocks.distributed import (
+    distributed_columns,
+    is_distributed,
+    refuse_distributed,
+)
 from hsieve.data.blocks.files import ParquetBlocks
 from hsieve.data.blocks.missing import MissingAsLevel
+from hsieve.data.blocks.numpy_folder import NumpyFolder
 from hsieve.data.blocks.opening import ColumnTable, can_open_columns, open_columns
 from hsieve.data.blocks.placed import Fetched, PlacedBlocks
+from hsieve.data.blocks.zarr_arrays import ZarrBlocks
 
 __all__ = [
     "ArrayBlocks",
@@ -13,10 +20,15 @@ __all__ = [
     "ColumnTable",
     "Fetched",
     "MissingAsLevel",
+    "NumpyFolder",
     "ParquetBlocks",
     "Piece",
     "PlacedBlocks",
+    "ZarrBlocks",
     "as_blocks",
     "can_open_columns",
+    "distributed_columns",
+    "is_distributed",
     "open_columns",
+    "refuse_distributed",
 ]

@@ -7,13 +7,17 @@ passes over the data. In Fortran order columns are copied as they are.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from dataclasses import dataclass, replace
+from mmap import ALLOCATIONGRANULARITY
+from pathlib import Path
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
 from hsieve.data.tables.values import LARGEST_EXACT_INTEGER, beyond_exact
+from hsieve.marks import mark_of
 
 __all__ = ["ArrayBlocks", "as_blocks", "places_beyond_exact"]
 
@@ -57,6 +61,18 @@ class ArrayBlocks(ColumnBlocks):
             msg = f"names must be one for each of {self.n_features} columns, got {len(self.names)}."
             raise ValueError(msg)
 
+    def reference(self) -> "MappedReference | None":
+        """Return what opens the same columns in another process, if they are mapped from a file."""
+        return _reference_to(self._array, self.names)
+
+    def mark(self) -> str:
+        """Return a mark of the values, or of the file and its time where that is mapped."""
+        reference = self.reference()
+        if reference is None:
+            return super().mark()
+        path = Path(reference.path)
+        return mark_of((path.name, path.stat().st_mtime_ns, replace(reference, path="")))
+
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         """Copy columns, in tiles where they do not lie together in memory."""
         row_stride, column_stride = map(abs, self._array.strides)
@@ -96,6 +112,84 @@ class ArrayBlocks(ColumnBlocks):
                     "out."
                 )
                 raise ValueError(msg)
+
+
+@dataclass(frozen=True)
+class MappedReference:
+    """What opens a mapped array in any process that has its file at the same path.
+
+    Parameters
+    ----------
+    path : str
+        The file.
+    n_bytes : int
+        Its size; a file of another one is refused.
+    offset, dtype, shape, order
+        Where in the file the array is, and how.
+    names : tuple of str or None
+        Names of the features.
+    """
+
+    path: str
+    n_bytes: int
+    offset: int
+    dtype: str
+    shape: tuple[int, ...]
+    order: Literal["C", "F"]
+    names: tuple[str, ...] | None
+
+    def open(self) -> ArrayBlocks:
+        """Open the columns."""
+        try:
+            found = Path(self.path).stat().st_size
+        except OSError as error:
+            msg = (
+                f"{self.path}, from which the array is mapped, cannot be read here; all workers "
+                "must see it at this path, or give an array in memory, which is sent to them."
+            )
+            raise ValueError(msg) from error
+        if found != self.n_bytes:
+            msg = f"{self.path} has {found} bytes, and {self.n_bytes} where the work was begun."
+            raise ValueError(msg)
+        array = np.memmap(
+            self.path, self.dtype, mode="r", offset=self.offset, shape=self.shape, order=self.order
+        )
+        return ArrayBlocks(array, self.names)
+
+
+def _reference_to(array: NDArray[Any], names: tuple[str, ...] | None) -> MappedReference | None:
+    """Refer to an array that is a whole mapped one, perhaps transposed; parts have no reference."""
+    mapped = _mapping(array)
+    # Changes to a copy on write are not in the file.
+    if mapped is None or mapped.filename is None or mapped.mode == "c":
+        return None
+    flags = array.flags
+    held = np.frombuffer(mapped._mmap, dtype=np.uint8)
+    # Mapped from the beginning of a page; views say the offset of the first array, not theirs.
+    lead = len(held) - array.nbytes
+    whole = lead == mapped.offset % ALLOCATIONGRANULARITY
+    at_start = held.ctypes.data + lead == array.ctypes.data
+    if not (whole and at_start and (flags.c_contiguous or flags.f_contiguous)):
+        return None
+    if mapped.mode != "r":
+        mapped.flush()
+    path = Path(mapped.filename).absolute()
+    return MappedReference(
+        path=str(path),
+        n_bytes=path.stat().st_size,
+        offset=int(mapped.offset),
+        dtype=array.dtype.str,
+        shape=array.shape,
+        order="C" if flags.c_contiguous else "F",
+        names=names,
+    )
+
+
+def _mapping(array: Any) -> Any:
+    """Return the mapped array that an array is a view of, if any."""
+    while array is not None and not isinstance(array, np.memmap):
+        array = getattr(array, "base", None)
+    return array
 
 
 def as_blocks(X: Any) -> ColumnBlocks:

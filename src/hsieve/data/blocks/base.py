@@ -10,13 +10,16 @@ What needs all columns once is a function of a *piece*, some columns, that is ru
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+
+from hsieve.engines.base import Held
+from hsieve.marks import mark_of, mark_of_arrays
 
 __all__ = ["ColumnBlocks", "FloatArray", "IndexArray", "Piece", "Reference", "float_type"]
 
@@ -26,6 +29,8 @@ IndexArray = NDArray[np.intp]
 # Values looked at together: their marks stay in the cache.
 VALUES_CHECKED = 2**18
 LARGEST_BYTES_OF_EXACT_INTEGER = 2
+# Columns read together for a mark.
+MARKED_BYTES = 32 * 10**6
 
 
 class ColumnBlocks(ABC):
@@ -108,6 +113,11 @@ class ColumnBlocks(ABC):
         """Whether reading a column costs no more than getting at its bytes."""
         return True
 
+    @property
+    def takes_large_results(self) -> bool:
+        """Whether results of `map` as large as the data are handed over for nothing."""
+        return True
+
     def map(
         self,
         function: Callable[["Piece", Any], Any],
@@ -142,8 +152,27 @@ class ColumnBlocks(ABC):
     def expect(self, features: IndexArray) -> None:  # noqa: B027 - only columns elsewhere care
         """Say which columns will be read, the most likely first."""
 
+    def has_room_for(self, features: IndexArray) -> NDArray[np.bool_]:
+        """Mark the columns that can be read again and again without being fetched each time."""
+        return np.ones(len(features), dtype=bool)
+
     def reference(self) -> "Reference | None":
         """Return what opens the same columns in another process; None if they must be sent."""
+        return None
+
+    def mark(self) -> str:
+        """Return a short mark that other data do not have.
+
+        It is that of the reference where there is one; else all values are read for it.
+        """
+        reference = self.reference()
+        if reference is not None:
+            return mark_of(reference)
+        return mark_of_arrays(self.read(features) for features in self.walk(MARKED_BYTES))
+
+    def held(self, pieces: Sequence[IndexArray]) -> Iterator[Held] | None:
+        """Return tasks for pieces that an engine holds already; None if it holds nothing."""
+        del pieces
         return None
 
     def _pieces(self, max_bytes: int, features: IndexArray | None) -> Iterator[IndexArray]:

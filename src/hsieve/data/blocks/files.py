@@ -5,7 +5,7 @@ numbers as they are, declared categories as the codes of their sorted levels. A 
 its rows to know its levels, but so does a block, hence one pass over that column gives both.
 """
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,12 +24,13 @@ from hsieve.data.tables.errors import (
     unknown_name,
 )
 from hsieve.data.tables.numpy_files import ArraySource, open_npy
-from hsieve.data.tables.parquet import ParquetParts
+from hsieve.data.tables.parquet import OpenParts, ParquetParts
 from hsieve.data.tables.roles import refuse_text, refuse_types
 from hsieve.data.tables.source import Array, check_names
 from hsieve.data.tables.values import category_codes, exact_numbers, refuse_long_integers
+from hsieve.marks import mark_of
 
-__all__ = ["FileBlocks", "FileReference", "NumpyBlocks", "ParquetBlocks"]
+__all__ = ["FileBlocks", "FileReference", "NumpyBlocks", "ParquetBlocks", "other_data"]
 
 # Most that is decoded at a time beside the block, unless one column takes more.
 DECODED_BYTES = 8 * 2**20
@@ -61,6 +62,11 @@ class FileBlocks(ColumnBlocks):
     def stamp(self) -> tuple[tuple[str, int], ...]:
         """Names and sizes of the files."""
         return tuple((file.name, file.stat().st_size) for file in self._files())
+
+    def mark(self) -> str:
+        """Return a mark of names, sizes and times of the files, wherever these are."""
+        times = [file.stat().st_mtime_ns for file in self._files()]
+        return mark_of((self.stamp(), times, self.names, self._is_category))
 
     def _files(self) -> list[Path]:
         """Return the files that hold the columns."""
@@ -129,12 +135,12 @@ class NumpyBlocks(FileBlocks):
 
 
 class ParquetBlocks(FileBlocks):
-    """Columns of a Parquet file, or of a folder of part files with equal columns.
+    """Columns of a Parquet file, or of a folder of part files that hold rows or columns.
 
     Parameters
     ----------
     path : Path or ParquetParts
-        The file or the folder, or its footers where they are already read.
+        The file or the folder, or its files where they are known already.
     names : sequence of str or None, default=None
         The columns that are features; None takes all.
     categorical : collection of str, default=()
@@ -149,9 +155,10 @@ class ParquetBlocks(FileBlocks):
 
     Notes
     -----
-    Footers are read once. A `read` decodes the wanted columns only, row group by row group, and
-    holds 8 MiB or one column of a row group beside its result. The type is float32 if that holds
-    all numbers of all columns exactly.
+    Footers are read once, and files stay open (at most 128) as long as the columns are in use. A
+    `read` decodes the wanted columns only, row group by row group, and holds 8 MiB or one column
+    of a row group beside its result. The type is float32 if that holds all numbers of all columns
+    exactly.
     """
 
     def __init__(
@@ -184,7 +191,7 @@ class ParquetBlocks(FileBlocks):
         return ParquetBlocks(Path(reference.path), reference.names, reference.categorical)
 
     def _files(self) -> list[Path]:
-        return [part for part, _ in self._parts.footers]
+        return [part.path for part in self._parts.parts]
 
     def _refuse_kinds(self) -> None:
         """Refuse columns that are neither numbers nor declared categories."""
@@ -206,15 +213,17 @@ class ParquetBlocks(FileBlocks):
         """Read the numbers together, then each category for itself."""
         is_category = self._is_category[positions]
         with self._parts.opened() as files:
-            self._fill_numbers(files, block, positions, np.flatnonzero(~is_category))
+            numbers = np.flatnonzero(~is_category)
+            for some in self._parts.together([self.names[positions[i]] for i in numbers]):
+                self._fill_numbers(files, block, positions, numbers[some])
             for place in np.flatnonzero(is_category):
                 block[:, place] = self._codes(files, self.names[positions[place]])
 
     def _fill_numbers(
-        self, files: Sequence[Any], block: FloatArray, positions: IndexArray, places: IndexArray
+        self, files: OpenParts, block: FloatArray, positions: IndexArray, places: IndexArray
     ) -> None:
-        """Go through the row groups, decoding few columns at a time."""
-        for file, group, rows in _row_groups(files):
+        """Go through the row groups of columns in the same files, decoding few at a time."""
+        for file, group, rows in self._parts.row_groups(files, self.names[positions[places[0]]]):
             n_rows = rows.stop - rows.start
             step = max(1, DECODED_BYTES // (DECODED_BYTES_PER_VALUE * max(1, n_rows)))
             for start in range(0, len(places), step):
@@ -232,7 +241,7 @@ class ParquetBlocks(FileBlocks):
         self._parts.check_length(names[0], columns.num_rows, expected)
         return columns
 
-    def _numbers(self, files: Sequence[Any], name: str, column: Any) -> Array:
+    def _numbers(self, files: OpenParts, name: str, column: Any) -> Array:
         """Return the numbers of one row group, refused where they would be rounded."""
         try:
             return exact_numbers(self.path, name, arrow_values(self.path, name, column))
@@ -241,7 +250,7 @@ class ParquetBlocks(FileBlocks):
             exact_numbers(self.path, name, self._parts.load(files, name))
             raise
 
-    def _codes(self, files: Sequence[Any], name: str) -> NDArray[np.float64]:
+    def _codes(self, files: OpenParts, name: str) -> NDArray[np.float64]:
         """Return the codes of a category; of text, only the levels become Python objects."""
         if self._parts.kind_of(name) != "text":
             return category_codes(self._parts.load(files, name))
@@ -249,7 +258,7 @@ class ParquetBlocks(FileBlocks):
         numbers = np.empty(self.n_samples, dtype=np.intp)
         levels: list[Array] = []
         n_levels = 0
-        for file, group, rows in _row_groups(files):
+        for file, group, rows in self._parts.row_groups(files, name):
             column = self._decoded(file, group, [name]).column(name)
             with plainly(self.path, "Parquet"):
                 # Resolved before, because a dictionary may hold levels that no row has.
@@ -303,16 +312,11 @@ class FileReference:
         """Open the columns."""
         blocks = self.reopen(self)
         if blocks.stamp() != self.stamp:
-            problem = "other files, or files of another size, than where the work was begun"
-            raise table_error(blocks.path, f"{problem}; all workers must see the same data")
+            raise other_data(blocks.path)
         return blocks
 
 
-def _row_groups(files: Sequence[Any]) -> Iterator[tuple[Any, int, slice]]:
-    """Go through the row groups of all files, each with the rows of the table that it holds."""
-    start = 0
-    for file in files:
-        for group in range(file.num_row_groups):
-            stop = start + file.metadata.row_group(group).num_rows
-            yield file, group, slice(start, stop)
-            start = stop
+def other_data(path: Path) -> TableError:
+    """Say that a worker finds other data than where the work was begun."""
+    problem = "other files, or files of another size, than where the work was begun"
+    return table_error(path, f"{problem}; all workers must see the same data")

@@ -14,11 +14,14 @@ from typing import NoReturn
 
 from hsieve.data.blocks.base import ColumnBlocks
 from hsieve.data.blocks.files import NumpyBlocks, ParquetBlocks
+from hsieve.data.blocks.zarr_arrays import ZarrBlocks
+from hsieve.data.memory import give_back_memory
 from hsieve.data.tables.errors import table_error
 from hsieve.data.tables.numpy_files import ArraySource, open_npy
 from hsieve.data.tables.parquet import ParquetSource
 from hsieve.data.tables.roles import Opener, Request, Roles, assign_roles, open_source
 from hsieve.data.tables.source import Array, Source
+from hsieve.data.tables.zarr_files import MATRIX, ZarrSource
 from hsieve.data.validation import TargetKind
 
 __all__ = ["ColumnTable", "can_open_columns", "open_columns"]
@@ -94,7 +97,9 @@ def open_columns(
     Parameters
     ----------
     path : path-like
-        A file ending in .npy or .parquet, or a folder of Parquet files with equal columns.
+        A file ending in .npy or .parquet, a folder of Parquet files, which hold either rows or
+        columns of one table, or a folder ending in .zarr, a group of the arrays ``X``, the target
+        and perhaps ``feature_names``.
     target, categorical, drop, target_kind
         As in :func:`hsieve.data.tables.read_table`.
 
@@ -129,6 +134,8 @@ def open_columns(
     with closing(open_source(path, target, OPENERS)) as source:
         roles = assign_roles(source, request)
         columns = _columns(source, roles)
+    # Footers of wide tables take hundreds of megabytes, all in small pieces.
+    give_back_memory()
     return ColumnTable(
         columns=columns,
         y=roles.y,
@@ -145,6 +152,14 @@ def _columns(source: Source, roles: Roles) -> ColumnBlocks:
     declared = roles.declared - {roles.target_name}
     if isinstance(source, ParquetSource):
         return ParquetBlocks(source.parts, roles.features, declared)
+    if isinstance(source, ZarrSource):
+        places = {name: place for place, name in enumerate(source.features)}
+        return ZarrBlocks(
+            source.path / MATRIX,
+            names=roles.features,
+            columns=[places[name] for name in roles.features],
+            categorical=declared,
+        )
     if isinstance(source, ArraySource):
         return NumpyBlocks(source, roles.features, declared)
     msg = f"{type(source).__name__} has no column blocks"
@@ -161,8 +176,9 @@ _refuse_text_file = partial(
     _refuse_ending, reason="text cannot be read in blocks of columns, only row by row"
 )
 OPENERS: dict[str, Opener] = {
-    ".parquet": ParquetSource,
+    ".parquet": partial(ParquetSource, reads_few=True),
     ".npy": partial(open_npy, mapped=True),
+    ".zarr": ZarrSource,
     ".npz": partial(
         _refuse_ending, reason="an array inside an .npz archive cannot be mapped into memory"
     ),

@@ -1,10 +1,10 @@
 """Columns and the engine that works on them: functions go to the columns, few columns come here.
 
 Pieces are worked on by the engine's workers. Where these are other processes, each opens the data
-itself, by a reference that says how; columns that have none (an array in this process) are sent
-along, each once for a pass. A column that is read here is worth many times its bytes, since asking
-takes a round trip, so columns that were read are kept, and those that are *expected* to be asked
-for next come along.
+itself, by a reference that says how, unless it holds them in memory; columns that have none (an
+array in this process) are sent along, each once for a pass. A column that is read here is worth
+many times its bytes, since asking takes a round trip, so columns that were read are kept, and those
+that are *expected* to be asked for next come along.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,10 +12,13 @@ from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hsieve.data.blocks.arrays import ArrayBlocks
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, Piece, Reference
-from hsieve.engines.base import Engine
+from hsieve.data.blocks.dask_collections import piece_of_held
+from hsieve.engines.base import Engine, Held
+from hsieve.marks import Unmarked
 
 __all__ = ["Fetched", "PlacedBlocks"]
 
@@ -53,9 +56,15 @@ class Fetched(Generic[Item]):
         """Say which features will be asked for, the most likely first."""
         self._expected = features.tolist()
 
-    def n_missing(self, features: Sequence[int]) -> int:
-        """How many would have to be fetched."""
-        return sum(feature not in self._kept for feature in set(features))
+    def has_room_for(self, features: Sequence[int]) -> list[bool]:
+        """Mark the features that are kept, or could be without forgetting any."""
+        n_free = self._most_kept - len(self._kept)
+        marks = []
+        for feature in features:
+            is_new = feature not in self._kept
+            marks.append(not is_new or n_free > 0)
+            n_free -= is_new
+        return marks
 
     def add(self, found: Iterable[tuple[int, Item]]) -> None:
         """Keep what came without being asked for, if there is room."""
@@ -112,9 +121,20 @@ class PlacedBlocks(ColumnBlocks):
         """Whether the engine works in this process."""
         return self._engine.is_here
 
+    @property
+    def takes_large_results(self) -> bool:
+        """Whether results of `map` are neither sent nor stored."""
+        return self._engine.is_here and not self._engine.keeps_results
+
     def expect(self, features: IndexArray) -> None:
         """Say which columns will be read, the most likely first."""
         self._columns.expect(features)
+
+    def has_room_for(self, features: IndexArray) -> NDArray[np.bool_]:
+        """Mark the columns that can be kept here once they were read."""
+        if self.is_here:
+            return super().has_room_for(features)
+        return np.array(self._columns.has_room_for(features.tolist()), dtype=bool)
 
     def map(
         self,
@@ -126,13 +146,16 @@ class PlacedBlocks(ColumnBlocks):
     ) -> Iterator[tuple[IndexArray, Any]]:
         """Run a function over pieces of the columns, by the engine."""
         pieces = list(self._pieces(max_bytes, features))
+        held = None if self.is_here else self._blocks.held(pieces)
         if self.is_here:
             source: Any = self._blocks
         else:
-            source = self._blocks.reference()
+            source = self._blocks.reference() if held is None else None
         sends = source is None
-        tasks = ((piece, self._blocks.read(piece) if sends else None) for piece in pieces)
-        results = self._engine.map(_work, tasks, shared=(function, source, shared))
+        tasks: Iterable[Any] = held or (
+            (piece, Unmarked(self._blocks.read(piece) if sends else None)) for piece in pieces
+        )
+        results = self._engine.map(_work, tasks, shared=(function, Unmarked(source), shared))
         yield from zip(pieces, results, strict=True)
 
     def read(self, features: Any) -> FloatArray:
@@ -157,10 +180,12 @@ def _columns_of(piece: Piece, shared: None) -> tuple[FloatArray]:
     return (piece.columns.read(np.arange(piece.columns.n_features)),)
 
 
-def _work(task: tuple[IndexArray, FloatArray | None], shared: tuple[Any, Any, Any]) -> Any:
+def _work(task: Held | tuple[IndexArray, Unmarked], shared: tuple[Any, Unmarked, Any]) -> Any:
     """Do the work on one piece, in a worker."""
-    positions, sent = task
-    function, source, argument = shared
+    function, source, argument = shared[0], shared[1].value, shared[2]
+    if isinstance(task, Held):
+        return function(piece_of_held(task), argument)
+    positions, sent = task[0], task[1].value
     if sent is not None:
         return function(Piece(positions, ArrayBlocks(sent)), argument)
     blocks = source if isinstance(source, ColumnBlocks) else _opened(source)

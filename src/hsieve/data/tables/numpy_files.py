@@ -14,7 +14,15 @@ import numpy as np
 from hsieve.data.tables.errors import listed, plainly, quoted, table_error, unknown_name
 from hsieve.data.tables.source import Array, Source, check_names, checked_target
 
-__all__ = ["ArraySource", "open_npy", "open_npz"]
+__all__ = [
+    "NUMPY_KINDS",
+    "ArraySource",
+    "array_names",
+    "check_shapes",
+    "map_npy",
+    "open_npy",
+    "open_npz",
+]
 
 MATRIX_DIMENSIONS = 2
 ARCHIVE_MAGIC = b"PK\x03\x04"
@@ -74,30 +82,49 @@ def open_npz(path: Path, target: str | None) -> ArraySource:
             X, y = (_npz_array(path, archive, name) for name in ("X", wanted))
             stored = "feature_names" in inside
             names = _npz_array(path, archive, "feature_names") if stored else None
-    _check_shapes(path, X, wanted, y)
-    return ArraySource(path, _array_names(path, X, names), X, (wanted, y))
+    check_shapes(path, X, wanted, y)
+    return ArraySource(path, array_names(path, X, names), X, (wanted, y))
 
 
 def open_npy(path: Path, target: str | None, *, mapped: bool = False) -> ArraySource:
     """Take features and target from the columns of one matrix, loaded or mapped from its file."""
-    with plainly(path, ".npy"), path.open("rb") as file:
-        if file.read(len(ARCHIVE_MAGIC)) == ARCHIVE_MAGIC:
-            raise table_error(path, "this is an .npz archive of arrays, not a single array")
-        file.seek(0)
-        if mapped:
-            # A plain view, because each slice of a memmap costs a search for its file.
-            X = np.lib.format.open_memmap(path, mode="r").view(np.ndarray)
-        else:
-            X = np.load(file, allow_pickle=False)
-    if X.ndim != MATRIX_DIMENSIONS:
-        raise table_error(path, f"the array must be 2-D, got the shape {X.shape}")
-    names = _array_names(path, X, None)
+    X = map_npy(path) if mapped else _loaded(path)
+    names = array_names(path, X, None)
     if target is not None and re.fullmatch(r"[+-]?[0-9]{1,18}", target):
         if not -len(names) <= int(target) < len(names):
             problem = f"there is no column {target} for the target among {len(names)}"
             raise table_error(path, f"{problem}, accepted are {-len(names)} to {len(names) - 1}")
         target = names[int(target)]
     return ArraySource(path, names, X, (checked_target(path, names, target, "an index"), None))
+
+
+def map_npy(path: Path) -> Array:
+    """Map a matrix into memory instead of loading it."""
+    with plainly(path, ".npy"):
+        _refuse_archive(path)
+        # A plain view, because each slice of a memmap costs a search for its file.
+        return _matrix(path, np.lib.format.open_memmap(path, mode="r").view(np.ndarray))
+
+
+def _loaded(path: Path) -> Array:
+    """Load a matrix."""
+    with plainly(path, ".npy"):
+        _refuse_archive(path)
+        return _matrix(path, np.load(path, allow_pickle=False))
+
+
+def _refuse_archive(path: Path) -> None:
+    """Refuse what is an archive in spite of its ending."""
+    with path.open("rb") as file:
+        if file.read(len(ARCHIVE_MAGIC)) == ARCHIVE_MAGIC:
+            raise table_error(path, "this is an .npz archive of arrays, not a single array")
+
+
+def _matrix(path: Path, X: Array) -> Array:
+    """Refuse an array that is no matrix."""
+    if X.ndim != MATRIX_DIMENSIONS:
+        raise table_error(path, f"the array must be 2-D, got the shape {X.shape}")
+    return X
 
 
 def _npz_array(path: Path, archive: Any, name: str) -> Array:
@@ -114,18 +141,18 @@ def _npz_array(path: Path, archive: Any, name: str) -> Array:
     return array
 
 
-def _check_shapes(path: Path, X: Array, target: str, y: Array) -> None:
+def check_shapes(path: Path, X: Array, target: str, y: Array) -> None:
     """Refuse arrays that are not a matrix and a vector of the same length."""
     if X.ndim != MATRIX_DIMENSIONS:
         raise table_error(path, f"the array 'X' must be 2-D, got the shape {X.shape}")
     if y.ndim != 1:
         raise table_error(path, f"the target {quoted(target)} must be 1-D, got the shape {y.shape}")
-    if len(X) != len(y):
-        problem = f"'X' has {len(X)} rows but the target {quoted(target)} has {len(y)} values"
+    if X.shape[0] != len(y):
+        problem = f"'X' has {X.shape[0]} rows but the target {quoted(target)} has {len(y)} values"
         raise table_error(path, problem)
 
 
-def _array_names(path: Path, X: Array, stored: Array | None) -> list[str]:
+def array_names(path: Path, X: Array, stored: Array | None) -> list[str]:
     """Return the stored names of the columns, or number them."""
     if stored is None:
         return [f"x{i}" for i in range(X.shape[1])]

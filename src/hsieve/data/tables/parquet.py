@@ -1,6 +1,11 @@
 """Parquet files, their types known from the schema and only the wanted columns read.
 
-A folder of part files with equal columns is one table, its rows in the order of the files' names.
+A folder of part files is one table. Parts with equal columns are its rows, in the order of the
+files' names; parts that have no column in common, and equally many rows, are its columns.
+
+A footer takes about a kilobyte of memory for each column and row group, so that those of a wide
+table can be larger than the columns wanted. They are kept once columns are read in blocks; opening
+a table and reading its target keeps none.
 
 pandas saves a row index that has no name as a column of its own, ``__index_level_0__``. It numbers
 the rows and says nothing about the target unless the rows are sorted by it, in which case it says
@@ -9,7 +14,8 @@ everything: it is refused as a feature.
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +23,39 @@ from hsieve.data.tables.arrow import arrow_kind, arrow_values, import_pyarrow
 from hsieve.data.tables.errors import columns_are, listed, plainly, quoted, table_error
 from hsieve.data.tables.source import Array, Source, checked_target
 
-__all__ = ["ParquetParts", "ParquetSource"]
+__all__ = ["OpenParts", "ParquetParts", "ParquetSource"]
 
+# Files held open, well below what systems allow a process.
+MOST_OPEN = 128
+ACCEPTED_PARTS = (
+    "parts must have equal columns, or no column in common and equally many rows in the same order"
+)
 PANDAS_INDEX = re.compile(r"__index_level_[0-9]+__")
 
 
+@dataclass(frozen=True)
+class Part:
+    """One file of a table.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    rows_of_groups : tuple of int
+        Number of rows of each row group.
+    """
+
+    path: Path
+    rows_of_groups: tuple[int, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return sum(self.rows_of_groups)
+
+
 class ParquetParts:
-    """A Parquet file or a folder of such files, their footers read once.
+    """A Parquet file or a folder of such files, which stay open between readings.
 
     Parameters
     ----------
@@ -35,18 +67,35 @@ class ParquetParts:
         self.path = path
         self.arrow = import_pyarrow(path, "pyarrow")
         self.parquet = import_pyarrow(path, "pyarrow.parquet")
-        self.footers: list[tuple[Path, Any]] = []
-        self.schema: Any = None
-        for part in _part_files(path):
-            with plainly(part, "Parquet"), self.parquet.ParquetFile(part) as file:
-                schema, footer = file.schema_arrow, file.metadata
-            if self.schema is None:
-                self.schema = schema
-            self._check_columns(part, schema)
-            self.footers.append((part, footer))
-        self.names: tuple[str, ...] = tuple(self.schema.names)
-        self.n_rows = sum(footer.num_rows for _, footer in self.footers)
-        self._types = dict(zip(self.names, self.schema.types, strict=True))
+        self.parts: list[Part] = []
+        self._footers: dict[int, Any] = {}
+        self._idle: list[OpenParts] = []
+        schemas: list[Any] = []
+        for path_of_part in _part_files(path):
+            part, schema = self._looked_at(path_of_part)
+            # One copy of what is mostly the same, and may be large.
+            schemas.append(schemas[0] if schemas and schema.equals(schemas[0]) else schema)
+            self.parts.append(part)
+        if len(schemas) > 1 and _are_apart(schemas):
+            self._check_rows()
+            self.n_rows: int = self.parts[0].n_rows
+            held = [([part], schema) for part, schema in enumerate(schemas)]
+        else:
+            for schema, part in zip(schemas, self.parts, strict=True):
+                self._check_columns(part.path, schema, schemas[0])
+            self.n_rows = sum(part.n_rows for part in self.parts)
+            held = [(list(range(len(schemas))), schemas[0])]
+        self.names: tuple[str, ...] = tuple(name for _, schema in held for name in schema.names)
+        self._types = {name: of for _, s in held for name, of in zip(s.names, s.types, strict=True)}
+        self._parts_of = {name: parts for parts, schema in held for name in schema.names}
+
+    def _looked_at(self, path: Path) -> tuple[Part, Any]:
+        """Return what is to be known of a file, and its schema."""
+        with plainly(path, "Parquet"), self.parquet.ParquetFile(path) as file:
+            footer = file.metadata
+            groups = range(footer.num_row_groups)
+            rows = tuple(footer.row_group(group).num_rows for group in groups)
+            return Part(path, rows), file.schema_arrow
 
     def type_of(self, name: str) -> Any:
         """Return the Arrow type of a column, that of its values if these are in a dictionary."""
@@ -57,31 +106,65 @@ class ParquetParts:
         return arrow_kind(self.arrow, self._types[name])
 
     @contextmanager
-    def opened(self) -> Iterator[list[Any]]:
-        """Hold all files open for reading."""
-        with ExitStack() as stack:
-            with plainly(self.path, "Parquet"):
-                files = [self._reader(part, footer) for part, footer in self.footers]
-                for file in files:
-                    stack.enter_context(file)
+    def opened(self) -> Iterator["OpenParts"]:
+        """Give files for reading, each opened when it is asked for."""
+        try:
+            # Those of a reading before: opening a wide table takes longer than reading a column.
+            files = self._idle.pop()
+        except IndexError:
+            files = OpenParts(self)
+        try:
             yield files
+        except BaseException:
+            files.close()
+            raise
+        self._idle.append(files)
 
-    def _reader(self, part: Path, footer: Any) -> Any:
-        """Open one file, its footer known."""
-        return self.parquet.ParquetFile(part, metadata=footer, page_checksum_verification=True)
+    def footer(self, part: int) -> Any:
+        """Return the footer of a file, read once."""
+        if part not in self._footers:
+            path = self.parts[part].path
+            with plainly(path, "Parquet"):
+                self._footers[part] = self.parquet.read_metadata(path)
+        return self._footers[part]
 
-    def load(self, files: Sequence[Any], name: str) -> Array:
-        """Read one column of open files, whole or not at all."""
+    def together(self, names: Sequence[str]) -> Iterator[list[int]]:
+        """Give places of the names whose columns are in the same files."""
+        places: dict[tuple[int, ...], list[int]] = {}
+        for place, name in enumerate(names):
+            places.setdefault(tuple(self._parts_of[name]), []).append(place)
+        yield from places.values()
+
+    def row_groups(self, files: "OpenParts", name: str) -> Iterator[tuple[Any, int, slice]]:
+        """Go through the row groups of a column, each with the rows of the table it holds."""
+        start = 0
+        for part in self._parts_of[name]:
+            for group, n_rows in enumerate(self.parts[part].rows_of_groups):
+                yield files[part], group, slice(start, start + n_rows)
+                start += n_rows
+
+    def load(self, files: "OpenParts | None", name: str) -> Array:
+        """Read one column, whole or not at all; without open files, one after the other."""
         with plainly(self.path, "Parquet"):
             chunks: list[Any] = []
-            for file in files:
-                # Asking for "a" also gives "a.b", which pyarrow takes for a field of "a".
-                column = file.read(columns=[name], use_threads=False).column(name)
+            for part in self._parts_of[name]:
+                column = self._column_of(part, files, name)
                 chunks += column.cast(self.type_of(name)).chunks
             column = self.arrow.chunked_array(chunks, type=self.type_of(name))
             values = arrow_values(self.path, name, column)
         self.check_length(name, len(values), self.n_rows)
         return values
+
+    def _column_of(self, part: int, files: "OpenParts | None", name: str) -> Any:
+        """Read a column of one file, which may not be open."""
+        path = self.parts[part].path
+        with (
+            self.parquet.ParquetFile(path, page_checksum_verification=True)
+            if files is None
+            else nullcontext(files[part])
+        ) as file:
+            # Asking for "a" also gives "a.b", which pyarrow takes for a field of "a".
+            return file.read(columns=[name], use_threads=False).column(name)
 
     def check_length(self, name: str, found: int, expected: int) -> None:
         """Refuse a column with other rows than its file has."""
@@ -89,28 +172,76 @@ class ParquetParts:
             problem = f"column {quoted(name)} has {found} rows of {expected}"
             raise table_error(self.path, f"{problem}; the file is damaged")
 
-    def _check_columns(self, part: Path, schema: Any) -> None:
+    def _check_rows(self) -> None:
+        """Refuse parts of other columns that are not as long as the first."""
+        first, *others = self.parts
+        for part in others:
+            if part.n_rows != first.n_rows:
+                problem = f"there are {part.n_rows} rows, but {first.n_rows} in "
+                problem += f"{quoted(first.path.name)}, and none of its columns"
+                raise table_error(part.path, f"{problem}; {ACCEPTED_PARTS}")
+
+    def _check_columns(self, part: Path, schema: Any, expected: Any) -> None:
         """Refuse a part whose columns are not those of the first."""
-        first = self.footers[0][0].name if self.footers else part.name
-        if schema.names != self.schema.names:
-            differing = sorted(set(schema.names) ^ set(self.schema.names))
+        first = self.parts[0].path.name
+        if schema.names != expected.names:
+            differing = sorted(set(schema.names) ^ set(expected.names))
             problem = f"the columns are not those of {quoted(first)}"
             what = f"only one of them has {listed(differing)}" if differing else "in another order"
-            raise table_error(part, f"{problem} ({what}); parts must have equal columns")
-        for name, given, expected in zip(
-            schema.names, schema.types, self.schema.types, strict=True
-        ):
-            if _value_type(self.arrow, given) != _value_type(self.arrow, expected):
-                problem = f"column {quoted(name)} is {given}, but {expected} in {quoted(first)}"
+            raise table_error(part, f"{problem} ({what}); {ACCEPTED_PARTS}")
+        for name, given, wanted in zip(schema.names, schema.types, expected.types, strict=True):
+            if _value_type(self.arrow, given) != _value_type(self.arrow, wanted):
+                problem = f"column {quoted(name)} is {given}, but {wanted} in {quoted(first)}"
                 raise table_error(part, f"{problem}; parts must have equal columns")
 
 
-class ParquetSource(Source):
-    """Parquet as a source, its columns read one by one."""
+class OpenParts:
+    """Files of a table, opened when they are asked for; many at a time, but not without end.
 
-    def __init__(self, path: Path, target: str | None) -> None:
+    Parameters
+    ----------
+    parts : ParquetParts
+        The files.
+    """
+
+    def __init__(self, parts: ParquetParts) -> None:
+        self._parts = parts
+        self._open: dict[int, Any] = {}
+
+    def __getitem__(self, part: int) -> Any:
+        if part not in self._open:
+            if len(self._open) >= MOST_OPEN:
+                self._open.pop(next(iter(self._open))).close()
+            path, footer = self._parts.parts[part].path, self._parts.footer(part)
+            with plainly(path, "Parquet"):
+                self._open[part] = self._parts.parquet.ParquetFile(
+                    path, metadata=footer, page_checksum_verification=True
+                )
+        return self._open[part]
+
+    def close(self) -> None:
+        """Close what is open."""
+        while self._open:
+            self._open.popitem()[1].close()
+
+
+class ParquetSource(Source):
+    """Parquet as a source, its columns read one by one.
+
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    target : str or None
+        The target column.
+    reads_few : bool, default=False
+        Whether so few columns will be read that footers are not worth keeping.
+    """
+
+    def __init__(self, path: Path, target: str | None, *, reads_few: bool = False) -> None:
         self.parts = ParquetParts(path)
-        self._files: list[Any] = []
+        self._reads_few = reads_few
+        self._files: OpenParts | None = None
         self._holding = ExitStack()
         names = self.parts.names
         super().__init__(path, names, checked_target(path, names, target))
@@ -118,7 +249,8 @@ class ParquetSource(Source):
     def open(self, wanted: Sequence[str]) -> dict[str, str]:
         """Open the files for reading and tell the kind of each wanted column."""
         self._refuse_index([name for name in wanted if name != self.target])
-        self._files = self._holding.enter_context(self.parts.opened())
+        if not self._reads_few:
+            self._files = self._holding.enter_context(self.parts.opened())
         return {name: self.parts.kind_of(name) for name in wanted}
 
     def load(self, name: str) -> Array:
@@ -153,3 +285,9 @@ def _part_files(path: Path) -> list[Path]:
 def _value_type(arrow: Any, arrow_type: Any) -> Any:
     """Return the type of the values, whether or not they are kept in a dictionary."""
     return arrow_type.value_type if arrow.types.is_dictionary(arrow_type) else arrow_type
+
+
+def _are_apart(schemas: Sequence[Any]) -> bool:
+    """Tell whether no two parts have a column in common."""
+    names = [name for schema in schemas for name in set(schema.names)]
+    return len(set(names)) == len(names)

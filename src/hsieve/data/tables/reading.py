@@ -22,6 +22,7 @@ from hsieve.data.tables.parquet import ParquetSource
 from hsieve.data.tables.roles import Opener, Request, Roles, assign_roles, open_source
 from hsieve.data.tables.source import Array, Source
 from hsieve.data.tables.values import category_codes, exact_numbers
+from hsieve.data.tables.zarr_files import ZarrSource
 from hsieve.data.validation import TargetKind
 
 __all__ = ["Table", "read_table"]
@@ -35,6 +36,7 @@ OPENERS: dict[str, Opener] = {
     ".parquet": ParquetSource,
     ".npz": open_npz,
     ".npy": open_npy,
+    ".zarr": ZarrSource,
 }
 
 
@@ -84,11 +86,13 @@ def read_table(
     Parameters
     ----------
     path : path-like
-        A file ending in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .npz or .npy, or a folder of
-        Parquet files with equal columns, which are one table in the order of their names.
+        A file ending in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .npz or .npy, a folder ending in
+        .zarr, or a folder of Parquet files, which are one table in the order of their names: its
+        rows, if they have equal columns, or its columns, if they have none in common and equally
+        many rows.
     target : str, optional
-        The target column. For .npz the name of a 1-D array, by default "y"; for .npy the index of
-        a column, such as "0" or "-1", or its name. Required for all but .npz.
+        The target column. For .npz and .zarr the name of a 1-D array, by default "y"; for .npy the
+        index of a column, such as "0" or "-1", or its name. Required for all others.
     categorical : sequence of str, default=()
         Columns whose values are categories: each becomes the codes 0, ..., c - 1 of its c sorted
         distinct values.
@@ -118,10 +122,10 @@ def read_table(
     -----
     Booleans become 0 and 1. In CSV and TSV, empty fields and the usual marks such as ``NA``,
     ``NaN`` and ``null``, quoted or not, are missing, in text as in numbers; empty lines are
-    skipped. An .npz file holds the arrays ``X`` (2-D), the target, and optionally ``feature_names``
-    (1-D, text). Where names are not stored the columns are called x0, x1, ..., by their place in
-    the file. A row index that pandas saved in a Parquet file, ``__index_level_0__``, is refused as
-    a feature; drop it.
+    skipped. An .npz file, or a group of zarr, holds the arrays ``X`` (2-D), the target, and
+    optionally ``feature_names`` (1-D, text). Where names are not stored the columns are called x0,
+    x1, ..., by their place in the file. A row index that pandas saved in a Parquet file,
+    ``__index_level_0__``, is refused as a feature; drop it.
 
     Examples
     --------

@@ -81,7 +81,9 @@ def open_source(path: Path, target: str | None, openers: Mapping[str, Opener]) -
         found = "there is no such file" if isinstance(error, FileNotFoundError) else brief(error)
         raise table_error(path, found) from error
     folder = path.is_dir()
-    name = ".parquet" if folder else path.name.lower()  # a folder can only be one of Parquet files
+    name = path.name.lower()
+    if folder and not name.endswith(".zarr"):
+        name = ".parquet"  # other folders can only be some of Parquet files
     opener = next((o for ending, o in openers.items() if name.endswith(ending)), None)
     if opener is None:
         raise table_error(path, f"unknown ending, accepted are {listed(openers)}")

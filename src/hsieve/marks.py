@@ -1,4 +1,4 @@
-"""Short marks of data, folds and estimators, to know them again in another process.
+"""Short marks of values, data and estimators, to know them again in another process.
 
 Equal things have equal marks whenever and wherever they are taken; other things have, but for a
 chance of about one in 10^14, other marks.
@@ -6,17 +6,56 @@ chance of about one in 10^14, other marks.
 
 import hashlib
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import joblib
 from numpy.typing import NDArray
 
-__all__ = ["mark_of_arrays", "mark_of_estimator"]
+__all__ = ["Unmarked", "mark_of", "mark_of_arrays", "mark_of_estimator"]
 
 N_DIGITS = 12
 COLUMNS_AT_A_TIME = 64
 # What a result does not depend on.
-WITHOUT_EFFECT = ("n_jobs", "verbose")
+WITHOUT_EFFECT = ("checkpoint", "engine", "n_jobs", "verbose")
+
+
+@dataclass(frozen=True, eq=False)
+class Unmarked:
+    """A value that marks do not look at, because something else says which one it is.
+
+    Parameters
+    ----------
+    value : object
+        Anything.
+    """
+
+    value: Any
+
+
+def mark_of(value: Any) -> str:
+    """Return a mark of anything that can be pickled.
+
+    Parameters
+    ----------
+    value : object
+        A function or a class counts by its name, an estimator by its class and parameters, an array
+        by its values and how they lie in memory. :class:`Unmarked` values are passed over where
+        they are parts of tuples or lists.
+
+    Returns
+    -------
+    str
+        32 hexadecimal digits.
+
+    Examples
+    --------
+    >>> mark_of((max, Unmarked([1, 2]))) == mark_of((max, Unmarked("else")))
+    True
+    >>> mark_of((max, 1)) == mark_of((min, 1))
+    False
+    """
+    return str(joblib.hash(_described(value)))
 
 
 def mark_of_arrays(arrays: Iterable[NDArray[Any]]) -> str:
@@ -59,7 +98,7 @@ def mark_of_estimator(estimator: Any) -> str:
     Parameters
     ----------
     estimator : BaseEstimator
-        Any estimator. How many processes it uses makes no difference.
+        Any estimator. How many processes it uses, and which, makes no difference.
 
     Returns
     -------
@@ -80,11 +119,11 @@ def mark_of_estimator(estimator: Any) -> str:
     False
     """
     try:
-        found = str(joblib.hash(_described(estimator)))
+        found = mark_of(estimator)
     except Exception as error:  # pickling fails with whatever the parameter's class raises
         msg = (
             f"{estimator!r} has a parameter that cannot be stored, so that its results could not "
-            f"be told from others in a folder; compare without a folder ({error})."
+            f"be told from others in a folder; do without a folder ({error})."
         )
         raise ValueError(msg) from error
     return found[:N_DIGITS]
@@ -92,6 +131,8 @@ def mark_of_estimator(estimator: Any) -> str:
 
 def _described(value: Any) -> Any:
     """Replace estimators by their class and parameters, wherever they are."""
+    if isinstance(value, Unmarked):
+        return Unmarked
     if hasattr(value, "get_params") and not isinstance(value, type):
         parameters = {
             name: _described(parameter)

@@ -1,0 +1,204 @@
+"""Who does the work, and where its results are kept: the options, and what is told of it.
+
+With an engine the columns are worked on by its workers, and this process sees few of them.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hsieve.cli.errors import BadInputError
+from hsieve.cli.files import in_options
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import METHODS, Method
+
+if TYPE_CHECKING:
+    from hsieve.engines import EngineSettings
+    from hsieve.estimators._base import BaseSelector
+
+__all__ = ["EngineOptions", "refusing_engines", "traffic_note", "workers_ready"]
+
+# Their workers are processes of their own, perhaps on other machines.
+CLUSTERS = ("dask", "spark")
+UNITS = ("bytes", "kB", "MB", "GB", "TB")
+BYTES_A_UNIT = 1000
+
+
+@dataclass(frozen=True)
+class EngineOptions:
+    """Options of engines, as they were given.
+
+    Parameters
+    ----------
+    name : {"local", "threads", "dask", "spark"} or None
+        The engine.
+    scheduler : str or None
+        Address of a cluster.
+    n_workers : int or None
+        How many workers to start.
+    checkpoint : Path or None
+        Folder that keeps results.
+    """
+
+    name: str | None
+    scheduler: str | None
+    n_workers: int | None
+    checkpoint: Path | None
+
+    @property
+    def given(self) -> list[str]:
+        """The options that were given, by their names on the command line."""
+        is_given = {
+            "--engine": self.name is not None,
+            "--scheduler": self.scheduler is not None,
+            "--workers": self.n_workers is not None,
+            "--checkpoint": self.checkpoint is not None,
+        }
+        return [option for option, given in is_given.items() if given]
+
+    @property
+    def settings(self) -> "EngineSettings | None":
+        """The engine as selectors take it; None for this process alone."""
+        from hsieve.engines import EngineSettings
+
+        if self.name is None:
+            return None
+        return EngineSettings(self.name, n_workers=self.n_workers, scheduler=self.scheduler)
+
+    def check(self, method_name: str, method: Method, beside: Sequence[str] = ()) -> None:
+        """Refuse what can be refused before the file is read.
+
+        Parameters
+        ----------
+        method_name : str
+            Name of the method chosen.
+        method : Method
+            The method.
+        beside : sequence of str, default=()
+            Other options that were given and are worked on as a whole.
+
+        Raises
+        ------
+        BadInputError
+            If the options do not go with the method, with each other or with others, or the engine
+            is not installed.
+        """
+        self._check_method(method_name, method)
+        if self.scheduler is not None and self.name not in CLUSTERS:
+            msg = f"--scheduler needs --engine {' or --engine '.join(CLUSTERS)}"
+            raise BadInputError(msg)
+        if self.n_workers is not None and self.name in {None, "local"}:
+            msg = "--workers needs --engine threads, dask or spark"
+            raise BadInputError(msg)
+        if self.n_workers is not None and self.scheduler is not None:
+            msg = "--workers is for workers started here; those of a --scheduler are its own"
+            raise BadInputError(msg)
+        self._check_beside(beside)
+        with refusing_engines():
+            from hsieve.engines import make_engine
+
+            make_engine(self.settings)
+
+    def _check_method(self, method_name: str, method: Method) -> None:
+        """Refuse methods that cannot make use of what was given."""
+        wanted = next((one for one in self.given if one != "--checkpoint"), None)
+        if wanted is not None and not method.takes_engine:
+            able = ", ".join(name for name, other in METHODS.items() if other.takes_engine)
+            msg = f"{wanted} does not work with {method_name}; it does with {able}"
+            raise BadInputError(msg)
+        if self.checkpoint is not None and not method.takes_checkpoint:
+            able = ", ".join(name for name, other in METHODS.items() if other.takes_checkpoint)
+            msg = f"--checkpoint does not work with {method_name}; it does with {able}"
+            raise BadInputError(msg)
+
+    def _check_beside(self, beside: Sequence[str]) -> None:
+        """Refuse what is done in this process as a whole, whoever works on the columns."""
+        for other in beside:
+            if other == "--stability" and self.given:
+                msg = f"{self.given[0]} does not go with --stability, which draws from whole tables"
+                raise BadInputError(msg)
+            if self.name in CLUSTERS:
+                msg = f"{other} is worked out in this process as a whole, not by --engine "
+                raise BadInputError(msg + str(self.name))
+            if other == "--interactions" and self.checkpoint is not None:
+                msg = "--checkpoint keeps nothing of the pairs that --interactions goes through"
+                raise BadInputError(msg)
+
+
+@contextmanager
+def refusing_engines() -> Iterator[None]:
+    """Turn what engines and checkpoints refuse, and packages that are missing, into bad input.
+
+    Raises
+    ------
+    BadInputError
+        With the sentence of the engine.
+    """
+    from hsieve.engines import EngineError
+
+    try:
+        yield
+    except (EngineError, ImportError) as error:
+        raise BadInputError(in_options(str(error))) from error
+
+
+@contextmanager
+def workers_ready(request: Request) -> Iterator[None]:
+    """Start workers once for all that is done inside the block.
+
+    Parameters
+    ----------
+    request : Request
+        Says which engine is wanted, if any.
+
+    Raises
+    ------
+    BadInputError
+        If there is no such cluster, or its workers fail.
+    """
+    from hsieve.engines import make_engine
+
+    with refusing_engines(), make_engine(request.engine) as engine, engine.offered():
+        yield
+
+
+def traffic_note(selector: "BaseSelector", request: Request) -> list[str]:
+    """Say how much was moved between processes, where there were others.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        The fitted selector.
+    request : Request
+        What was wanted.
+
+    Returns
+    -------
+    list of str
+        One sentence, or nothing.
+    """
+    traffic = getattr(selector, "traffic_", None)
+    if traffic is None or getattr(request.engine, "name", None) not in CLUSTERS:
+        return []
+    return [
+        f"Moved for the selection: {_in_units(traffic.tasks)} of tasks, "
+        f"{_in_units(traffic.shared)} of shared values, {_in_units(traffic.results)} of results."
+    ]
+
+
+def _in_units(n_bytes: int) -> str:
+    """Write bytes with three digits.
+
+    Examples
+    --------
+    >>> _in_units(12), _in_units(123_456), _in_units(7_000_000)
+    ('12 bytes', '123 kB', '7 MB')
+    """
+    number = float(n_bytes)
+    for unit in UNITS[:-1]:
+        if number < BYTES_A_UNIT:
+            return f"{number:.3g} {unit}"
+        number /= BYTES_A_UNIT
+    return f"{number:.3g} {UNITS[-1]}"

@@ -1,0 +1,240 @@
+"""Columns of Dask arrays and data frames, which stay on the workers of the cluster.
+
+With an engine on Dask the array is rechunked there, once, so that a chunk holds whole columns: just
+the pieces of the first pass over the data. Workers keep these chunks, and tasks go to them. What is
+lost with a worker Dask makes anew, from the graph of the array. With an engine in this process, the
+wanted columns are computed and come here, whatever way the array is cut.
+
+A chunk of an array that is cut by rows goes into all chunks of columns, so the data move once
+through the cluster; an array that is cut by columns stays nearly where it is.
+"""
+
+from collections.abc import Iterator, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
+from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, Piece, float_type
+from hsieve.data.blocks.dask_frames import array_of_frame
+from hsieve.engines.base import Engine, Held
+from hsieve.engines.dask import DaskEngine
+from hsieve.marks import Unmarked, mark_of, mark_of_arrays
+
+__all__ = ["DaskBlocks", "HeldDaskBlocks", "dask_columns", "piece_of_held"]
+
+MATRIX_DIMENSIONS = 2
+# Columns of one chunk, where the first pass does not say.
+CHUNK_BYTES = 32 * 10**6
+
+
+class DaskBlocks(ColumnBlocks):
+    """Columns of a Dask array, computed when they are read.
+
+    Parameters
+    ----------
+    array : dask.array.Array of shape (n_samples, n_features)
+        Booleans, integers or floats, in chunks of known sizes.
+    names : sequence of str or None, default=None
+        Names of the features.
+
+    Notes
+    -----
+    Each `read` computes what its columns need, by the client of Dask that this process has, or else
+    in threads. An array that is slow to compute, or is cut by rows, is better persisted before, or
+    left to an engine on Dask.
+    """
+
+    def __init__(self, array: Any, names: Sequence[str] | None = None) -> None:
+        _refuse_array(array)
+        self._array = array
+        self.n_samples, self.n_features = map(int, array.shape)
+        self.dtype = float_type(array.dtype)
+        self.names = None if names is None else tuple(names)
+
+    def mark(self) -> str:
+        """Return a mark of all values, worked out where these are."""
+        from dask import delayed
+
+        chunks = self._array.to_delayed().ravel()
+        marks = self._computed([delayed(_mark_of_chunk)(chunk) for chunk in chunks])
+        return mark_of((self._array.chunks, marks))
+
+    def _computed(self, collections: Sequence[Any]) -> list[Any]:
+        """Compute small collections."""
+        return _computed(collections, None)
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        block[:] = self._columns(positions)
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse what is not finite, and integers that would be rounded."""
+        super()._check(block, positions)
+        for place in places_beyond_exact(block, self._array.dtype):
+            feature = positions[place : place + 1]
+            names = None if self.names is None else [self.names[feature[0]]]
+            _HeldColumns(self._columns(feature), feature, names).read([0])
+
+    def _columns(self, positions: IndexArray) -> NDArray[Any]:
+        """Compute some columns."""
+        wanted, places = np.unique(positions, return_inverse=True)
+        # Dask is far quicker with slices than with lists.
+        consecutive = len(wanted) and wanted[-1] - wanted[0] == len(wanted) - 1
+        chosen = slice(int(wanted[0]), int(wanted[-1]) + 1) if consecutive else wanted
+        (columns,) = self._computed([self._array[:, chosen]])
+        return np.asarray(columns)[:, places]
+
+
+class HeldDaskBlocks(DaskBlocks):
+    """Columns of a Dask array that are held by the workers of an engine.
+
+    Parameters
+    ----------
+    array, names
+        As in :class:`DaskBlocks`.
+    engine : DaskEngine
+        The engine in its block, at the end of which the workers forget the columns.
+    """
+
+    def __init__(self, array: Any, names: Sequence[str] | None, engine: DaskEngine) -> None:
+        super().__init__(array, names)
+        self._engine = engine
+        self._starts: IndexArray = np.empty(0, dtype=np.intp)
+        self._chunks: list[Any] = []
+
+    def held(self, pieces: Sequence[IndexArray]) -> Iterator[Held]:
+        """Return tasks for pieces of the columns, each with the data it needs."""
+        if not self._chunks:
+            self._hold(pieces)
+        return map(self._task, pieces)
+
+    def _computed(self, collections: Sequence[Any]) -> list[Any]:
+        return _computed(collections, self._engine)
+
+    def _hold(self, pieces: Sequence[IndexArray]) -> None:
+        """Cut the array into pieces of all columns, and keep it on the workers."""
+        from dask import config
+
+        if sum(map(len, pieces)) < self.n_features:
+            pieces = list(self.walk(CHUNK_BYTES))
+        widths = tuple(len(piece) for piece in pieces)
+        # The other way of Dask, p2p, would begin anew with all chunks when one is lost.
+        method = config.get("array.rechunk.method", None) or "tasks"
+        array = self._array.rechunk(((self.n_samples,), widths), method=method)
+        self._starts = np.cumsum((0, *widths[:-1]))
+        self._chunks = self._engine.hold(array)
+        self._widths = widths
+
+    def _task(self, piece: IndexArray) -> Held:
+        """Say which columns a piece takes from which chunks; only these travel."""
+        chunks = np.searchsorted(self._starts, piece, side="right") - 1
+        data: list[Any] = []
+        for run in np.split(np.arange(len(piece)), np.flatnonzero(np.diff(chunks)) + 1):
+            chunk = int(chunks[run[0]])
+            inside = piece[run] - self._starts[chunk]
+            held = self._chunks[chunk]
+            if not np.array_equal(inside, np.arange(self._widths[chunk])):
+                held = self._engine.derive(_columns_inside, held, inside)
+            data.append(held)
+        names = None if self.names is None else tuple(self.names[i] for i in piece)
+        return Held((piece, Unmarked(names)), tuple(data))
+
+
+def piece_of_held(held: Held) -> Piece:
+    """Put a piece together, in a worker, from its task and the data."""
+    features, names = held.task[0], held.task[1].value
+    array = held.data[0] if len(held.data) == 1 else np.concatenate(held.data, axis=1)
+    return Piece(features, _HeldColumns(array, features, names))
+
+
+class _HeldColumns(ArrayBlocks):
+    """Columns of an array that know by which number they are called elsewhere."""
+
+    def __init__(
+        self, array: NDArray[Any], features: IndexArray, names: Sequence[str] | None
+    ) -> None:
+        super().__init__(np.asarray(array), names)
+        self._features = features
+
+    def _called(self, feature: int) -> str:
+        return super()._called(feature) if self.names else str(self._features[feature])
+
+
+def _mark_of_chunk(chunk: NDArray[Any]) -> str:
+    """Return a mark of the values of a chunk, where it is."""
+    return mark_of_arrays([chunk])
+
+
+def _columns_inside(chunk: NDArray[Any], columns: IndexArray) -> NDArray[Any]:
+    """Take columns from a chunk, where it is."""
+    return np.take(chunk, columns, axis=1)
+
+
+def dask_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
+    """Take features and target from collections of Dask.
+
+    Parameters
+    ----------
+    X : dask.array.Array or dask.dataframe.DataFrame
+        The features, and of a data frame perhaps the target.
+    y : array-like, collection of Dask or str
+        The target, or the name of its column.
+    engine : Engine
+        An engine of this process or of Dask, in its block.
+
+    Returns
+    -------
+    columns : ColumnBlocks
+        The features.
+    y : array-like
+        The target, computed.
+    """
+    if not (engine.is_here or isinstance(engine, DaskEngine)):
+        msg = "Collections of Dask are worked on by engine 'dask', 'threads' or 'local'."
+        raise ValueError(msg)
+    if hasattr(X, "columns"):
+        array, names, y = array_of_frame(X, y, partial(_computed, engine=engine))
+    else:
+        array, names = X, None
+        _refuse_array(array)
+        if isinstance(y, str):
+            msg = f"y must be values, since an array of Dask has no column names; got {y!r}."
+            raise ValueError(msg)
+    if hasattr(y, "__dask_graph__"):
+        (y,) = _computed([y], engine)
+    if isinstance(engine, DaskEngine):
+        return HeldDaskBlocks(array, names, engine), y
+    return DaskBlocks(array, names), y
+
+
+def _refuse_array(array: Any) -> None:
+    """Refuse what is no matrix of numbers, or one of unknown size."""
+    if not all(hasattr(array, wanted) for wanted in ("ndim", "dtype", "rechunk", "_meta")):
+        msg = (
+            "Of Dask's collections, arrays and data frames are accepted, got "
+            f"{type(array).__module__}.{type(array).__name__}."
+        )
+        raise ValueError(msg)
+    if array.ndim != MATRIX_DIMENSIONS:
+        msg = f"An array of Dask must be 2-D, got {array.ndim} dimension(s)."
+        raise ValueError(msg)
+    if not isinstance(array._meta, np.ndarray) or array.dtype.kind not in "biuf":
+        msg = (
+            "An array of Dask must hold NumPy arrays of booleans, integers or floats, got "
+            f"{type(array._meta).__name__} of {array.dtype}."
+        )
+        raise ValueError(msg)
+    if np.isnan(array.shape).any():
+        msg = "The sizes of the chunks are not known; call X.compute_chunk_sizes() before."
+        raise ValueError(msg)
+
+
+def _computed(collections: Sequence[Any], engine: Engine | None = None) -> list[Any]:
+    """Compute small collections by the engine, or as Dask does it in this process."""
+    import dask
+
+    if isinstance(engine, DaskEngine):
+        return engine.compute(collections)
+    return list(dask.compute(*collections))

@@ -1,0 +1,101 @@
+"""Data that Dask or Spark holds: what becomes of it, and who refuses it.
+
+No package is imported to find out: whoever has such data has imported it already.
+"""
+
+from typing import Any
+
+from hsieve.data.blocks.base import ColumnBlocks
+from hsieve.engines.base import Engine
+
+__all__ = ["distributed_columns", "is_distributed", "refuse_distributed"]
+
+
+def is_distributed(X: Any) -> bool:
+    """Say whether data are a collection of Dask or a data frame of Spark.
+
+    Parameters
+    ----------
+    X : object
+        Data of any kind.
+
+    Returns
+    -------
+    bool
+        True for whatever scikit-learn would collect on this machine.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> is_distributed(np.zeros((2, 2)))
+    False
+    """
+    return _is_of_dask(X) or _is_of_spark(X)
+
+
+def distributed_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
+    """Take features and target from collections of Dask and data frames of Spark.
+
+    Parameters
+    ----------
+    X : dask.array.Array, dask.dataframe.DataFrame or pyspark.sql.DataFrame
+        The data.
+    y : array-like or str
+        The target, or the name of its column in a data frame; it is then no feature.
+    engine : Engine
+        An engine in its block. What is kept for the work is given up at the end of it.
+
+    Returns
+    -------
+    columns : ColumnBlocks
+        The features, which stay where they are.
+    y : array-like
+        The target, in this process.
+
+    Raises
+    ------
+    ValueError
+        If a column is no number, the size is not known, or the engine cannot work on such data.
+    """
+    if y is None:
+        msg = "The target y is None; give its values, or the name of its column in a data frame."
+        raise ValueError(msg)
+    if _is_of_spark(X):
+        from hsieve.data.blocks.spark_frames import spark_columns
+
+        return spark_columns(X, y, engine)
+    from hsieve.data.blocks.dask_collections import dask_columns
+
+    return dask_columns(X, y, engine)
+
+
+def refuse_distributed(X: Any, whose: str) -> None:
+    """Refuse data that would have to be collected on this machine.
+
+    Parameters
+    ----------
+    X : object
+        Data of any kind.
+    whose : str
+        Who needs them whole, for the message.
+    """
+    if is_distributed(X):
+        kind = "Spark" if _is_of_spark(X) else "Dask"
+        msg = (
+            f"{whose} needs the whole data as an array, got {type(X).__name__} of {kind}, which is "
+            "not collected here unasked. The fit of selectors that read columns takes it: N3LARS, "
+            "HSICLasso, and MaxRelevance and MRMR with a measure such as PairwiseHSIC()."
+        )
+        raise ValueError(msg)
+
+
+def _is_of_dask(X: Any) -> bool:
+    if type(X).__module__.split(".")[0] in {"dask", "dask_expr"}:
+        return hasattr(X, "__dask_graph__")
+    # Arrays of other packages may hold one of Dask, or not.
+    graph = getattr(type(X), "__dask_graph__", None)
+    return graph is not None and graph(X) is not None
+
+
+def _is_of_spark(X: Any) -> bool:
+    return type(X).__module__.split(".")[0] == "pyspark"

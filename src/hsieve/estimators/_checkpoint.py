@@ -1,0 +1,83 @@
+"""What a checkpoint of a selector belongs to: its parameters, the data and the target."""
+
+import os
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from hsieve.data.blocks import ColumnBlocks
+from hsieve.engines import Engine
+from hsieve.engines.checkpoint import Checkpointed
+from hsieve.marks import WITHOUT_EFFECT, mark_of_arrays, mark_of_estimator
+
+__all__ = ["checkpointed"]
+
+# Longer lists are known by their mark.
+MOST_LISTED = 20
+
+
+def checkpointed(
+    selector: BaseEstimator, engine: Engine, columns: ColumnBlocks, target: NDArray[Any]
+) -> Engine:
+    """Let an engine keep its results where the selector wants that.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        Its parameter ``checkpoint``, if it has one, is the folder or None.
+    engine : Engine
+        Does the work.
+    columns : ColumnBlocks
+        The features, as they were handed in.
+    target : ndarray
+        The target.
+
+    Returns
+    -------
+    Engine
+        The engine itself, or one around it that keeps results.
+
+    Raises
+    ------
+    ValueError
+        If the parameter is no path.
+    """
+    folder = getattr(selector, "checkpoint", None)
+    if folder is None:
+        return engine
+    if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
+        msg = f"checkpoint must be the path of a folder or None, got {folder!r}."
+        raise ValueError(msg)
+    settings = {
+        "selector": type(selector).__name__,
+        **{
+            name: _described(value)
+            for name, value in selector.get_params(deep=False).items()
+            if name not in WITHOUT_EFFECT
+        },
+        "n_samples": columns.n_samples,
+        "n_features": columns.n_features,
+    }
+    marks = {
+        "values of the target": mark_of_arrays([target]),
+        "names of the features": mark_of_arrays([np.array(columns.names or (), dtype=object)]),
+        "data, or files written since": columns.mark(),
+    }
+    return Checkpointed(engine, folder, settings, marks)
+
+
+def _described(value: Any) -> Any:
+    """Write a parameter in a form that JSON keeps and people can read."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, list | tuple | range | AbstractSet | np.ndarray):
+        parts = sorted(value) if isinstance(value, AbstractSet) else list(value)
+        if len(parts) <= MOST_LISTED:
+            return [_described(part) for part in parts]
+        return f"{len(parts)} values, {mark_of_estimator([_described(part) for part in parts])}"
+    return f"{type(value).__name__} {mark_of_estimator(value)}"

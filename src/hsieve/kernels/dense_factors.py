@@ -1,0 +1,131 @@
+"""Factors made from the numbers of a feature themselves.
+
+Landmark factors, right to 5e-5 an entry; exact ones for features of few values and categories.
+Factors that are asked for by name are kept as far as the memory allows, the others are made anew
+each time.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.kernels.columns import standardised
+from hsieve.kernels.factor_store import (
+    USUAL_RANK,
+    FactorGroup,
+    FactorStore,
+    Products,
+    Stack,
+    slices,
+)
+from hsieve.kernels.levels import category_levels, few_valued, few_valued_factors
+from hsieve.kernels.low_rank import landmark_factors
+
+__all__ = ["DenseFactors"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# Numbers treated together, of columns or of factors: they stay in the second cache.
+BATCH_NUMBERS = 131_072
+
+
+class DenseFactors(FactorStore):
+    """Factors from the numbers themselves; see the module.
+
+    Parameters
+    ----------
+    blocks, categorical, block_bytes, factor_bytes
+        As in :class:`FactorStore`.
+    """
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._kept: dict[int, tuple[NDArray[np.float32], float]] = {}
+
+    def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
+        """Transposed factor of one feature, and the norm of its kernel."""
+        if feature not in self._kept:
+            (group,) = self._groups(np.array([feature]), np.zeros(1, dtype=np.intp))
+            if not self._keep(np.array([feature]), group):
+                return group.rows, float(group.norms[0])
+        return self._kept[feature]
+
+    def _products_here(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+        """Multiply some features; those asked for before come from memory, as far as it goes."""
+        new = np.array([p for p, feature in enumerate(features) if int(feature) not in self._kept])
+        new = new.astype(np.intp)
+        width = max(1, self._block_bytes // (self.n_samples * self._blocks.dtype.itemsize))
+        for start in range(0, len(new), width):
+            chosen = new[start : start + width]
+            for group in self._groups(features[chosen], chosen):
+                if not self._keep(features[group.places], group):
+                    yield group.times(stack)
+        kept = [p for p, feature in enumerate(features) if int(feature) in self._kept]
+        if kept:
+            yield _joined(kept, [self._kept[int(features[p])] for p in kept]).times(stack)
+
+    def _keep(self, features: IndexArray, group: FactorGroup) -> bool:
+        """Remember the factors of a group, if there is room for them."""
+        if group.rows.nbytes > self._room:
+            return False
+        self._room -= group.rows.nbytes
+        ends = [*group.starts[1:], len(group.rows)]
+        for feature, first, last, norm in zip(
+            features, group.starts, ends, group.norms, strict=True
+        ):
+            self._kept[int(feature)] = (group.rows[first:last], float(norm))
+        return True
+
+    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator[FactorGroup]:
+        numbers = self._blocks.read(features)
+        categorical = self._categorical[features]
+        for place in np.flatnonzero(categorical):
+            levels = category_levels(numbers[:, place])
+            factor = levels.table()[levels.codes]
+            yield _group_of_factors(places[[place]], factor[None])
+        if categorical.any():
+            numbers, places = numbers[:, ~categorical], places[~categorical]
+        for part in slices(len(places), BATCH_NUMBERS // self.n_samples):
+            yield from self._numeric_groups(numbers[:, part], places[part])
+
+    def _numeric_groups(self, numbers: FloatArray, places: IndexArray) -> Iterator[FactorGroup]:
+        numbers = standardised(numbers, robust=True)
+        few = few_valued(numbers)
+        for kind, make in ((few, few_valued_factors), (~few, landmark_factors)):
+            chosen = np.flatnonzero(kind)
+            for part in slices(len(chosen), BATCH_NUMBERS // (USUAL_RANK * self.n_samples)):
+                for group, factors in make(numbers[:, chosen[part]]):
+                    yield _group_of_factors(places[chosen[part][group]], factors)
+
+
+def _group_of_factors(places: IndexArray, factors: FloatArray) -> FactorGroup:
+    """Stack factors of equal rank, of shape (n_group, n_samples, rank)."""
+    n_group, n_samples, rank = factors.shape
+    if not rank:
+        zero = np.zeros((n_group, n_samples), dtype=np.float32)
+        return FactorGroup(places, zero, np.arange(n_group), np.zeros(n_group))
+    rows = np.ascontiguousarray(factors.transpose(0, 2, 1), dtype=np.float32)
+    starts = np.arange(0, n_group * rank, rank)
+    return FactorGroup(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
+
+
+def _joined(places: list[int], factors: list[tuple[NDArray[np.float32], float]]) -> FactorGroup:
+    """Make one group of the factors of single features."""
+    starts = np.cumsum([0, *(len(rows) for rows, _ in factors[:-1])])
+    rows = np.concatenate([rows for rows, _ in factors])
+    norms = np.array([norm for _, norm in factors])
+    return FactorGroup(np.array(places, dtype=np.intp), rows, starts, norms)
+
+
+def _gram_norms(rows: NDArray[np.float32]) -> FloatArray:
+    """Frobenius norms of FF', one for each matrix of the stack."""
+    # Two products of different blocks: given a matrix and its own transpose, NumPy calls a routine
+    # that is several times slower for matrices as wide as these.
+    transposed = rows.transpose(0, 2, 1)
+    halves = (np.matmul(rows[:, :1], transposed), np.matmul(rows[:, 1:], transposed))
+    squares = [np.einsum("fij,fij->f", half, half, dtype=np.float64) for half in halves]
+    norms: FloatArray = np.sqrt(squares[0] + squares[1])
+    return norms

@@ -1,0 +1,294 @@
+"""Features as levels: how columns become codes, and where the codes are while they are needed.
+
+Numbers become three levels and categories are levels as they are
+(:mod:`hsieve.measures.level_indicators`), one byte a value. One pass over the columns gives, for
+each feature, its information about the target, its entropy and its number of levels. Where the
+columns are worked on in this process the codes are kept; where they are not, the codes of the few
+features that are asked for are fetched, and what more features are to be compared with is sent to
+their columns instead. Counts are whole numbers, so that all ways give the same digits.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data import memory
+from hsieve.data.blocks import ColumnBlocks, Fetched, Piece
+from hsieve.measures.level_indicators import (
+    Indicators,
+    entropies,
+    information,
+    level_codes,
+    three_levels,
+)
+
+__all__ = [
+    "Coding",
+    "FetchedCodes",
+    "KeptCodes",
+    "LevelCodes",
+    "LevelSummary",
+    "slices",
+    "summarise",
+]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+Codes = NDArray[np.integer]
+
+# Columns worked on together hold about this many numbers, some megabytes, and are not more.
+BLOCK_NUMBERS = 4_000_000
+WIDEST_BLOCK = 256
+# Columns of one piece of a pass over all features.
+PIECE_BYTES = 16 * 10**6
+# Values of one piece when the codes of some features are fetched.
+FETCHED_VALUES = 4 * 10**6
+LEVELS_OF_NUMBER = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Coding:
+    """How columns become levels.
+
+    Parameters
+    ----------
+    categorical : ndarray of bool of shape (n_features,)
+        Which features are categories.
+    n_deviations : float
+        Deviations from the mean to the edges of the middle level of a number.
+    """
+
+    categorical: NDArray[np.bool_]
+    n_deviations: float
+
+    def numbers(self, columns: FloatArray) -> Codes:
+        """Codes of columns of numbers."""
+        return three_levels(columns.astype(np.float64), n_deviations=self.n_deviations)
+
+    def piece(self, piece: Piece) -> tuple[Codes, IndexArray, NDArray[np.bool_]]:
+        """Codes of a piece, the number of levels of each feature, and which hold one value."""
+        columns = piece.columns.read(np.arange(piece.columns.n_features))
+        n_levels = np.full(columns.shape[1], LEVELS_OF_NUMBER, dtype=np.intp)
+        constant = np.empty(columns.shape[1], dtype=bool)
+        codes = np.empty(columns.shape, dtype=np.uint8, order="F")
+        for part in slices(columns.shape[1], len(columns)):
+            constant[part] = columns[:, part].min(axis=0) == columns[:, part].max(axis=0)
+            codes[:, part] = self.numbers(columns[:, part])
+        for place in np.flatnonzero(self.categorical[piece.features]):
+            levels = level_codes(columns[:, place])
+            n_levels[place] = levels.max() + 1
+            codes = codes.astype(np.promote_types(codes.dtype, np.min_scalar_type(levels.max())))
+            codes[:, place] = levels
+        return codes, n_levels, constant
+
+
+@dataclass(frozen=True, eq=False)
+class LevelSummary:
+    """What one pass tells about all features.
+
+    Parameters
+    ----------
+    relevance, entropies : ndarray of shape (n_features,)
+        Information about the target, and entropy, in nats.
+    n_levels : ndarray of int of shape (n_features,)
+        Codes are below this; not every one need occur.
+    constant : ndarray of bool of shape (n_features,)
+        True where a feature holds one single value.
+    """
+
+    relevance: FloatArray
+    entropies: FloatArray
+    n_levels: IndexArray
+    constant: NDArray[np.bool_]
+
+
+def summarise(
+    blocks: ColumnBlocks, coding: Coding, target: Codes
+) -> tuple[LevelSummary, "LevelCodes"]:
+    """Go once through all columns.
+
+    Parameters
+    ----------
+    blocks : ColumnBlocks
+        The features.
+    coding : Coding
+        How they become levels.
+    target : ndarray of int of shape (n_samples,)
+        Codes of the target, from 0.
+
+    Returns
+    -------
+    LevelSummary, LevelCodes
+        What the pass has found, and the codes of all features, on demand.
+    """
+    n_features = blocks.n_features
+    summary = LevelSummary(
+        relevance=np.empty(n_features),
+        entropies=np.empty(n_features),
+        n_levels=np.empty(n_features, dtype=np.intp),
+        constant=np.empty(n_features, dtype=bool),
+    )
+    target = target.astype(np.min_scalar_type(target.max()))
+    keep = blocks.takes_large_results
+    kept = np.empty(blocks.shape if keep else (0, 0), dtype=np.uint8, order="F")
+    for features, (relevance, entropy, n_levels, constant, *codes) in blocks.map(
+        summary_of_piece, (coding, target, keep), max_bytes=PIECE_BYTES
+    ):
+        summary.relevance[features], summary.entropies[features] = relevance, entropy
+        summary.n_levels[features], summary.constant[features] = n_levels, constant
+        for some in codes:
+            kept = kept.astype(np.promote_types(kept.dtype, some.dtype), copy=False)
+            kept[:, features[0] : features[-1] + 1] = some
+    if keep:
+        return summary, KeptCodes(kept)
+    fetched = FetchedCodes(blocks, coding)
+    fetched.expect(np.argsort(-summary.relevance, kind="stable"))
+    return summary, fetched
+
+
+def summary_of_piece(piece: Piece, shared: tuple[Coding, Codes, bool]) -> tuple[NDArray[Any], ...]:
+    """Tell what the pass wants to know about one piece.
+
+    Parameters
+    ----------
+    piece : Piece
+        The columns.
+    shared : tuple
+        The coding, codes of the target, and whether the codes of the features are wanted, too.
+
+    Returns
+    -------
+    relevance, entropies, n_levels, constant, *codes
+        As in :class:`LevelSummary`, and the codes if they are wanted.
+    """
+    coding, target, keep = shared
+    codes, n_levels, constant = coding.piece(piece)
+    of_target = Indicators.of(target[:, None], np.array([int(target.max()) + 1]))
+    relevance, entropy = np.empty(len(n_levels)), np.empty(len(n_levels))
+    for part in slices(len(n_levels), len(codes)):
+        indicators = Indicators.of(codes[:, part], n_levels[part])
+        relevance[part] = information(indicators, of_target)[:, 0]
+        entropy[part] = entropies(indicators)
+    return relevance, entropy, n_levels, constant, *((codes,) if keep else ())
+
+
+class LevelCodes(ABC):
+    """Codes of all features, on demand."""
+
+    @abstractmethod
+    def walk(self, features: IndexArray) -> Iterator[tuple[slice, Codes]]:
+        """Give places along `features` and the codes there, of shape (n_samples, n_places)."""
+
+    def information(
+        self, features: IndexArray, n_levels: IndexArray, others: tuple[Codes, IndexArray]
+    ) -> FloatArray:
+        """Information of features about other variables, of shape (n_features, n_others).
+
+        Parameters
+        ----------
+        features, n_levels : ndarray of int of shape (n_features,)
+            The features, and how many levels each has.
+        others : tuple of ndarray
+            Codes of the other variables, of shape (n_samples, n_others), and their levels.
+        """
+        indicators = Indicators.of(*others)
+        found = np.empty((len(features), len(indicators.starts)))
+        for places, codes in self.walk(features):
+            found[places] = information(Indicators.of(codes, n_levels[places]), indicators)
+        return found
+
+
+class KeptCodes(LevelCodes):
+    """All codes in one array of shape (n_samples, n_features), in Fortran order."""
+
+    def __init__(self, codes: Codes) -> None:
+        self.codes = codes
+
+    def walk(self, features: IndexArray) -> Iterator[tuple[slice, Codes]]:
+        """Give codes a block at a time."""
+        for places in slices(len(features), len(self.codes)):
+            yield places, self.codes[:, features[places]]
+
+
+class FetchedCodes(LevelCodes):
+    """Codes that are made when they are asked for, where the columns are.
+
+    Parameters
+    ----------
+    blocks : ColumnBlocks
+        The columns.
+    coding : Coding
+        How they become levels.
+    """
+
+    def __init__(self, blocks: ColumnBlocks, coding: Coding) -> None:
+        self._blocks = blocks
+        self._coding = coding
+        self._codes: Fetched[Codes] = Fetched(self._fetch, memory.FETCHED_CODES // blocks.n_samples)
+
+    def expect(self, features: IndexArray) -> None:
+        """Say which features will be asked for, the most likely first."""
+        self._codes.expect(features)
+
+    def walk(self, features: IndexArray) -> Iterator[tuple[slice, Codes]]:
+        """Fetch what is missing, all at once, and give codes a block at a time."""
+        found = self._codes.get(features.tolist())
+        for places in slices(len(features), self._blocks.n_samples):
+            yield places, np.stack(found[places]).T
+
+    def information(
+        self, features: IndexArray, n_levels: IndexArray, others: tuple[Codes, IndexArray]
+    ) -> FloatArray:
+        """Information of features about others; those that find no room are met elsewhere."""
+        is_kept = np.array(self._codes.has_room_for(features.tolist()), dtype=bool)
+        found = np.empty((len(features), others[0].shape[1]))
+        if is_kept.any():
+            found[is_kept] = super().information(features[is_kept], n_levels[is_kept], others)
+        if not is_kept.all():
+            found[~is_kept] = self._information_elsewhere(features[~is_kept], others)
+        return found
+
+    def _information_elsewhere(
+        self, features: IndexArray, others: tuple[Codes, IndexArray]
+    ) -> FloatArray:
+        """Send the others to the features."""
+        wanted, places = np.unique(features, return_inverse=True)
+        pieces = self._blocks.map(
+            information_of_piece, (self._coding, *others), max_bytes=PIECE_BYTES, features=wanted
+        )
+        found = np.concatenate([rows for _, (rows,) in pieces])
+        return np.asarray(found[places])
+
+    def _fetch(self, features: IndexArray) -> Iterator[tuple[int, Codes]]:
+        """Code features, where they are."""
+        max_bytes = FETCHED_VALUES * self._blocks.dtype.itemsize
+        for positions, (codes,) in self._blocks.map(
+            codes_of_piece, self._coding, max_bytes=max_bytes, features=features
+        ):
+            yield from zip(positions.tolist(), codes.T, strict=True)
+
+
+def codes_of_piece(piece: Piece, coding: Coding) -> tuple[Codes]:
+    """Code the features of one piece."""
+    return (coding.piece(piece)[0],)
+
+
+def information_of_piece(
+    piece: Piece, shared: tuple[Coding, Codes, IndexArray]
+) -> tuple[FloatArray]:
+    """Information of the features of one piece about others, given by codes and levels."""
+    coding, codes_of_others, levels_of_others = shared
+    codes, n_levels, _ = coding.piece(piece)
+    others = (codes_of_others, levels_of_others)
+    return (KeptCodes(codes).information(np.arange(len(n_levels)), n_levels, others),)
+
+
+def slices(n_columns: int, n_samples: int) -> Iterator[slice]:
+    """Split columns into blocks that fit into some megabytes."""
+    width = max(1, min(WIDEST_BLOCK, BLOCK_NUMBERS // n_samples))
+    for start in range(0, n_columns, width):
+        yield slice(start, min(start + width, n_columns))

@@ -1,0 +1,269 @@
+"""`hsieve select --engine`: the same answer, few columns here, and plain words where it fails."""
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from hsieve.cli.engine_options import _in_units
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import METHODS
+from hsieve.data.blocks import ParquetBlocks
+from tests.cli.running import assert_refused, invoke
+
+N, D = 120, 30
+ON_COLUMNS = [name for name, method in METHODS.items() if method.takes_checkpoint]
+
+
+@pytest.fixture
+def columns():
+    """Numbers of which f0 and f1 make the target, and a constant one."""
+    rng = np.random.default_rng(3)
+    columns = {f"f{i}": rng.normal(size=N) for i in range(D)}
+    columns["f9"] = np.full(N, 2.0)
+    columns["y"] = np.sin(2 * columns["f0"]) + columns["f1"] ** 2
+    return columns
+
+
+def written(folder, columns):
+    """Write a table as a folder of files with some rows each."""
+    folder.mkdir()
+    for start in range(0, N, 50):
+        pq.write_table(pa.table(columns).slice(start, 50), folder / f"part-{start:03}.parquet")
+    return folder
+
+
+@pytest.fixture
+def parts(columns, tmp_path):
+    return written(tmp_path / "parts", columns)
+
+
+@pytest.fixture(scope="module")
+def scheduler():
+    """A worker process behind a scheduler."""
+    from distributed import LocalCluster
+
+    with LocalCluster(
+        n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+@pytest.fixture
+def answer(parts, tmp_path):
+    """Select, and tell what was written and what was printed, but for the time."""
+
+    def select(*options):
+        out = tmp_path / "out.json"
+        result = invoke("select", parts, "-t", "y", "-o", out, *options)
+        assert result.exit_code == 0, result.output
+        shown = [line.rpartition(";")[0] or line for line in result.stdout.splitlines()]
+        return json.loads(out.read_text()), shown, result.stderr
+
+    return select
+
+
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_say_whether_they_take_an_engine(name):
+    method = METHODS[name]
+    parameters = method.make(Request(2, (), "classes", 0)).get_params(deep=False)
+    assert method.takes_engine == ("engine" in parameters and not method.is_stability)
+    assert method.takes_checkpoint == ("checkpoint" in parameters)
+
+
+@pytest.mark.parametrize("engine", ["local", "threads"])
+@pytest.mark.parametrize("name", [*ON_COLUMNS, "l1-hsic"])
+def test_engines_of_this_process_give_the_same(answer, name, engine):
+    options = ("-m", name, "-k", 3)
+    found = answer(*options, "--engine", engine)
+    assert found == answer(*options)
+    assert not any(line.startswith("Moved") for line in found[1])
+
+
+def test_number_of_threads(answer):
+    assert answer("-k", 3, "--engine", "threads", "--workers", 2) == answer("-k", 3)
+
+
+def test_pairs_are_found_with_threads(answer):
+    options = ("-k", 2, "--interactions")
+    assert answer(*options, "--engine", "threads") == answer(*options)
+
+
+@pytest.fixture
+def read_here(monkeypatch):
+    """Positions of the columns that this process reads."""
+    positions = []
+    fill = ParquetBlocks._fill
+
+    def noted(blocks, block, wanted):
+        positions.extend(wanted.tolist())
+        fill(blocks, block, wanted)
+
+    monkeypatch.setattr(ParquetBlocks, "_fill", noted)
+    return positions
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("-m", "n3lars", "-k", 3, "--relatives", 2),
+        ("-m", "mrmr", "-k", 3),
+        ("-m", "mr-nhsic", "-k", "alignment"),
+    ],
+)
+def test_dask_gives_the_same_and_nothing_is_read_here(answer, scheduler, read_here, options):
+    expected = answer(*options)
+    assert set(read_here) == set(range(D))
+    read_here.clear()
+    rows, shown, warned = answer(*options, "--engine", "dask", "--scheduler", scheduler)
+    assert read_here == []
+    assert (rows, warned) == (expected[0], expected[2])
+    assert "'f9'" in warned
+    moved = [line for line in shown if line.startswith("Moved for the selection: ")]
+    assert len(moved) == 1
+    for part in ("of tasks, ", "of shared values, ", "of results."):
+        assert part in moved[0]
+    assert [line for line in shown if line not in moved] == expected[1]
+
+
+def test_p_values_read_the_chosen_columns_only(answer, scheduler, read_here):
+    options = ("-k", 3, "--relatives", 0, "--p-values", "gamma")
+    expected = answer(*options)
+    read_here.clear()
+    rows, *_ = answer(*options, "--engine", "dask", "--scheduler", scheduler)
+    assert rows == expected[0]
+    assert sorted(read_here) == sorted(row["index"] for row in rows)
+
+
+def test_workers_are_started_once(answer, monkeypatch):
+    import distributed
+
+    started = []
+
+    class Counted(distributed.LocalCluster):
+        def __init__(self, **options):
+            started.append(options["n_workers"])
+            super().__init__(**options)
+
+    monkeypatch.setattr(distributed, "LocalCluster", Counted)
+    options = ("-k", 2, "--relatives", 2)
+    rows, *_ = answer(*options, "--engine", "dask", "--workers", 1)
+    assert rows == answer(*options)[0]
+    assert started == [1]
+
+
+def test_spark_gives_the_same(answer, parts, tmp_path):
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs a Java runtime, 17 or newer")
+    out = tmp_path / "spark.json"
+    command = [str(Path(sys.executable).with_name("hsieve")), "select", str(parts), "-t", "y"]
+    command += ["-k", "3", "-o", str(out), "--engine", "spark", "--workers", "1"]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    assert result.returncode == 0, result.stderr
+    assert "Moved for the selection: " in result.stdout
+    assert json.loads(out.read_text()) == answer("-k", 3)[0]
+
+
+def test_a_checkpoint_is_taken_up_and_belongs_to_its_run(answer, parts, tmp_path):
+    kept = tmp_path / "kept"
+    expected = answer("-k", 3)
+    assert answer("-k", 3, "--checkpoint", kept) == expected
+    results = {path: path.stat().st_mtime_ns for path in kept.glob("*/*.result")}
+    assert results
+    assert answer("-k", 3, "--checkpoint", kept, "--engine", "threads") == expected
+    assert {path: path.stat().st_mtime_ns for path in kept.glob("*/*.result")} == results
+    other = invoke("select", parts, "-t", "y", "-k", 4, "--checkpoint", kept)
+    assert_refused(other, "kept", "another run", "--n-features 3, now 4")
+    target = invoke("select", parts, "-t", "f3", "-k", 3, "--checkpoint", kept)
+    assert_refused(target, "another run", "other values of the target")
+
+
+def test_a_checkpoint_is_not_kept_among_other_files(parts):
+    result = invoke("select", parts, "-t", "y", "--checkpoint", parts)
+    assert_refused(result, "is no checkpoint", "part-000.parquet")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--engine", "ray"), ["--engine", "ray"]),
+        (("--scheduler", "tcp://127.0.0.1:8786"), ["--scheduler needs --engine dask"]),
+        (("--engine", "threads", "--scheduler", "x:1"), ["--scheduler needs --engine dask"]),
+        (("--workers", 2), ["--workers needs --engine"]),
+        (("--engine", "local", "--workers", 2), ["--workers needs --engine"]),
+        (("--engine", "dask", "--workers", 0), ["--workers"]),
+        (("--engine", "dask", "--scheduler", "x:1", "--workers", 2), ["--workers", "--scheduler"]),
+        (("--engine", "threads", "-m", "bahsic"), ["--engine", "bahsic", "n3lars", "mrmr"]),
+        (("--checkpoint", "kept", "-m", "l1-lsmi"), ["--checkpoint", "l1-lsmi", "n3lars"]),
+        (("--engine", "threads", "--stability"), ["--engine", "--stability"]),
+        (("--checkpoint", "kept", "--stability"), ["--checkpoint", "--stability"]),
+        (("--engine", "dask", "--interactions"), ["--interactions", "--engine dask"]),
+        (("--checkpoint", "kept", "--interactions"), ["--checkpoint", "--interactions"]),
+        (("--engine", "spark", "-k", "cv"), ["-k cv", "--engine spark"]),
+    ],
+)
+def test_options_that_do_not_go_together(parts, options, words, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert_refused(invoke("select", parts, "-t", "y", *options), *words)
+    assert not (tmp_path / "kept").exists()
+
+
+def test_a_package_that_is_missing(parts, monkeypatch):
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    result = invoke("select", parts, "-t", "y", "--engine", "dask")
+    assert_refused(result, "needs distributed", "pip install hsieve[dask]")
+
+
+def test_no_java(parts, monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.delenv("JAVA_HOME", raising=False)
+    # Another test may have started Spark.
+    monkeypatch.setattr("hsieve.engines.spark._running_context", lambda: None)
+    result = invoke("select", parts, "-t", "y", "--engine", "spark")
+    assert_refused(result, "needs a Java runtime")
+
+
+@pytest.mark.parametrize(
+    ("engine", "address", "words"),
+    [
+        ("dask", "tcp://127.0.0.1:1", "cannot be reached"),
+        ("dask", "nowhere", "missing port"),
+        ("spark", "spark://127.0.0.1:1", "cannot be reached"),
+        ("spark", "nowhere", "is no master of Spark"),
+    ],
+)
+def test_a_scheduler_that_is_not_there(parts, engine, address, words, monkeypatch):
+    import dask
+
+    monkeypatch.setattr("hsieve.engines.spark._running_context", lambda: None)
+    monkeypatch.setenv("JAVA_HOME", "anywhere")
+    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+        result = invoke("select", parts, "-t", "y", "--engine", engine, "--scheduler", address)
+    assert_refused(result, address, words)
+
+
+def test_a_bad_value_is_told_of_as_without_workers(columns, scheduler, tmp_path):
+    columns["f4"][77] = np.nan
+    folder = written(tmp_path / "bad", columns)
+    here, there = (
+        invoke("select", folder, "-t", "y", *options)
+        for options in ((), ("--engine", "dask", "--scheduler", scheduler))
+    )
+    assert_refused(there, "'f4'", "in data row 78")
+    assert there.stderr == here.stderr
+
+
+def test_bytes_in_units():
+    assert [_in_units(n) for n in (0, 999, 1_500, 2 * 10**13, 5 * 10**15)] == [
+        "0 bytes",
+        "999 bytes",
+        "1.5 kB",
+        "20 TB",
+        "5e+03 TB",
+    ]
