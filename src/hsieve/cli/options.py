@@ -78,7 +78,8 @@ class TargetKernel(StrEnum):
 File = Annotated[
     Path,
     typer.Argument(
-        help="Table to read: .csv, .tsv (also .gz), .parquet, .npz, .npy, or a folder of .parquet."
+        help="Table to read: .csv, .tsv (also .gz), .parquet, .npz, .npy, .zarr, or a folder of "
+        ".parquet parts."
     ),
 ]
 Target = Annotated[
