@@ -9,10 +9,10 @@ from sklearn.base import clone
 
 from hsieve import N3LARS, HSICLasso, MaxRelevance, PairwiseHSIC
 from hsieve.data import memory
-from hsieve.data.blocks import ColumnBlocks, as_blocks, placed
+from hsieve.data.blocks import as_blocks, placed
 from hsieve.engines import EngineSettings
 from hsieve.kernels import factor_store
-from tests.engines.columns import CATEGORY, LAYOUTS, D, N, Problem, make_problem, stored
+from tests.engines.columns import CATEGORY, D, N, Problem, make_problem, stored
 
 OTHER_PROCESSES = ("dask", "spark")
 COLUMN_BYTES = 4 * N
@@ -21,11 +21,6 @@ COLUMN_BYTES = 4 * N
 @pytest.fixture(scope="module")
 def problem() -> Problem:
     return make_problem()
-
-
-@pytest.fixture(params=list(LAYOUTS))
-def columns(request: pytest.FixtureRequest, problem: Problem, tmp_path: Path) -> ColumnBlocks:
-    return stored(request.param, problem, tmp_path)
 
 
 @pytest.fixture(autouse=True)
@@ -45,11 +40,22 @@ def assert_same(found: Any, expected: Any, tolerance: float = 1e-12) -> None:
             np.testing.assert_array_equal(group, same)
 
 
-@pytest.mark.parametrize("kind", ["continuous", "classes"])
-@pytest.mark.parametrize("form", ["dense", "coded"])
+PARTS = [
+    (layout, form, kind)
+    for layout in ("row parts", "column parts")
+    for form in ("dense", "coded")
+    for kind in ("continuous", "classes")
+]
+
+
+@pytest.mark.parametrize(
+    ("layout", "form", "kind"),
+    [*PARTS, ("matrix", "dense", "classes"), ("memory", "coded", "continuous")],
+)
 def test_n3lars(
-    settings: EngineSettings, columns: ColumnBlocks, problem: Problem, form: str, kind: str
+    settings: EngineSettings, problem: Problem, tmp_path: Path, layout: str, form: str, kind: str
 ) -> None:
+    columns = stored(layout, problem, tmp_path)
     options = {"form": form, "target_kind": kind, "categorical": [CATEGORY]}
     y = problem.target(kind)
     expected = N3LARS(8, **options).fit(as_blocks(problem.X), y)
@@ -58,26 +64,21 @@ def test_n3lars(
     assert_same(found, expected)
 
 
-@pytest.mark.parametrize("form", ["dense", "coded"])
 @pytest.mark.parametrize(
     "selector",
     [
-        HSICLasso(6),
-        N3LARS(6, covariates=[0], max_redundancy=0.5),
-        N3LARS("guarded"),
-        MaxRelevance(6),
-        MaxRelevance(6, n_screened=20),
+        HSICLasso(6, form="coded"),
+        HSICLasso(6, form="dense"),
+        N3LARS(6, form="coded", covariates=[0], max_redundancy=0.5),
+        N3LARS("guarded", form="dense"),
+        MaxRelevance(6, measure=PairwiseHSIC(form="coded")),
+        MaxRelevance(6, measure=PairwiseHSIC(form="dense"), n_screened=20),
     ],
-    ids=lambda selector: f"{type(selector).__name__}-{selector.n_features_to_select}",
+    ids=["lasso", "dense lasso", "covariates", "rule", "ranking", "screening"],
 )
-def test_others(
-    settings: EngineSettings, problem: Problem, tmp_path: Path, selector: Any, form: str
-) -> None:
+def test_others(settings: EngineSettings, problem: Problem, tmp_path: Path, selector: Any) -> None:
     columns = stored("row parts", problem, tmp_path)
-    of_form = {"form": form}
-    if isinstance(selector, MaxRelevance):
-        of_form = {"measure": PairwiseHSIC(form=form)}
-    selector = clone(selector).set_params(**of_form)
+    selector = clone(selector)
     expected = clone(selector).fit(problem.X, problem.numbers)
     found = selector.set_params(engine=settings).fit(columns, problem.numbers)
     assert_same(found, expected)
