@@ -3,7 +3,10 @@
 import os
 import pickle
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier, Lock
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -19,7 +22,9 @@ from hsieve.data.blocks import (
     ParquetBlocks,
     ZarrBlocks,
     open_columns,
+    stamps,
 )
+from hsieve.data.blocks.placed import _opened
 from hsieve.data.tables import TableError, parquet, read_table
 
 N, D = 40, 13
@@ -82,6 +87,24 @@ def elsewhere(blocks: ColumnBlocks) -> ColumnBlocks:
     assert sent == reference
     opened: ColumnBlocks = sent.open()
     return opened
+
+
+class Counted(pq.ParquetFile):
+    """Files that know how many of them are open."""
+
+    n_open = n_at_most = 0
+    lock = Lock()
+
+    def __init__(self, *given: Any, **options: Any) -> None:
+        super().__init__(*given, **options)
+        with self.lock:
+            Counted.n_open += 1
+            Counted.n_at_most = max(Counted.n_at_most, Counted.n_open)
+
+    def close(self, force: bool = False) -> None:
+        super().close(force)
+        with self.lock:
+            Counted.n_open -= 1
 
 
 class TestNumpyFolder:
@@ -206,6 +229,33 @@ class TestColumnPartsOfParquet:
             pq.write_table(pa.table(some), folder / f"{i}.parquet")
         np.testing.assert_array_equal(ParquetBlocks(folder).read(np.arange(D)), matrix)
 
+    def test_threads_share_the_files_that_may_be_open(
+        self, matrix: np.ndarray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        n_threads, most = 6, 4
+        folder = tmp_path / "rows"
+        folder.mkdir()
+        for i in range(N // 4):
+            some = {f"f{j}": matrix[4 * i : 4 * i + 4, j] for j in range(D)}
+            pq.write_table(pa.table(some), folder / f"{i:02}.parquet")
+        monkeypatch.setattr(parquet, "MOST_OPEN", most)
+        blocks = ParquetBlocks(folder)
+        Counted.n_open = Counted.n_at_most = 0
+        counted = SimpleNamespace(ParquetFile=Counted, read_metadata=pq.read_metadata)
+        monkeypatch.setattr(blocks._parts, "parquet", counted)
+        together = Barrier(n_threads)
+
+        def read(_: int) -> np.ndarray:
+            together.wait()
+            return blocks.read(SOME)
+
+        with ThreadPoolExecutor(n_threads) as pool:
+            for found in pool.map(read, range(n_threads)):
+                np.testing.assert_array_equal(found, matrix[:, SOME])
+        assert 0 < Counted.n_at_most <= most + n_threads
+        blocks.read([0])
+        assert 0 < Counted.n_open <= most
+
     def test_categories_and_errors_have_their_rows(
         self, matrix: np.ndarray, tmp_path: Path
     ) -> None:
@@ -318,6 +368,26 @@ class TestZarr:
         with pytest.raises(TableError, match="cannot be read as zarr"):
             open_columns(tmp_path / "c.zarr", target="y")
 
+    def test_fewer_chunks_than_before_are_refused(self, matrix: np.ndarray, tmp_path: Path) -> None:
+        path = in_zarr(matrix, tmp_path / "a.zarr") / "X"
+        reference = ZarrBlocks(path).reference()
+        assert reference.open().n_features == D
+        # zarr would read zeros there.
+        (path / "c" / "0" / "1").unlink()
+        with pytest.raises(TableError, match="all workers must see the same data"):
+            reference.open()
+
+    def test_names_and_categories_must_be_those_of_columns(
+        self, matrix: np.ndarray, tmp_path: Path
+    ) -> None:
+        path = in_zarr(matrix, tmp_path / "a.zarr") / "X"
+        np.save(tmp_path / "a.npy", matrix)
+        for opened, where in ((ZarrBlocks, path), (NumpyFolder, tmp_path)):
+            with pytest.raises(TableError, match=f"there are {D} columns, but 1 names"):
+                opened(where, names=["one"])
+            with pytest.raises(TableError, match="there is no 'x99', given for categorical"):
+                opened(where, categorical=["x99"])
+
     def test_mark_changes_with_the_chunks(self, matrix: np.ndarray, tmp_path: Path) -> None:
         import zarr
 
@@ -389,6 +459,18 @@ class TestMappedArrays:
         with pytest.raises(ValueError, match="all workers must see it at this path"):
             reference.open()
 
+    def test_an_array_whose_file_is_gone_has_no_reference(
+        self, matrix: np.ndarray, tmp_path: Path
+    ) -> None:
+        np.save(tmp_path / "a.npy", matrix)
+        for mode in ("r", "r+"):
+            mapped = np.load(tmp_path / "a.npy", mmap_mode=mode)
+            (tmp_path / "a.npy").rename(tmp_path / "elsewhere.npy")
+            blocks = ArrayBlocks(mapped)
+            assert blocks.reference() is None
+            assert blocks.mark() == ArrayBlocks(matrix).mark()
+            (tmp_path / "elsewhere.npy").rename(tmp_path / "a.npy")
+
     def test_mark_changes_with_the_file(self, matrix: np.ndarray, tmp_path: Path) -> None:
         path = tmp_path / "a.npy"
         np.save(path, matrix)
@@ -397,3 +479,92 @@ class TestMappedArrays:
         assert ArrayBlocks(mapped).mark() == mark != ArrayBlocks(matrix).mark()
         os.utime(path, ns=(1, 1))
         assert ArrayBlocks(mapped).mark() != mark
+
+
+def in_npy(matrix: np.ndarray, path: Path) -> Path:
+    with path.open("wb") as file:
+        np.save(file, matrix)
+    return path
+
+
+def in_plain_parquet(matrix: np.ndarray, path: Path) -> Path:
+    """A file whose size does not depend on its numbers."""
+    table = pa.table({f"x{i}": matrix[:, i] for i in range(matrix.shape[1])})
+    pq.write_table(table, path, use_dictionary=False, compression="none", write_statistics=False)
+    return path
+
+
+class TestReplacedFiles:
+    """Files of the same name and size, with other numbers in them."""
+
+    @pytest.fixture(params=["npy", "mapped", "parquet"])
+    def kind(self, request: pytest.FixtureRequest) -> str:
+        found: str = request.param
+        return found
+
+    def written(self, kind: str, matrix: np.ndarray, path: Path) -> ColumnBlocks:
+        """Put a file in the place of another, as careful programs do."""
+        write = in_plain_parquet if kind == "parquet" else in_npy
+        os.replace(write(matrix, path.with_name("new")), path)
+        if kind == "parquet":
+            return ParquetBlocks(path)
+        if kind == "mapped":
+            return ArrayBlocks(np.load(path, mmap_mode="r"))
+        return open_columns(path, target="0").columns
+
+    def test_work_begun_later_reads_them_and_work_under_way_does_not(
+        self, kind: str, matrix: np.ndarray, tmp_path: Path
+    ) -> None:
+        path = tmp_path / f"a.{'parquet' if kind == 'parquet' else 'npy'}"
+        before = self.written(kind, matrix, path).reference()
+        assert before is not None
+        first = _opened(before, "first work")
+        again = _opened(before, "second work")
+        assert again is first
+        held = first.read([1])
+        after = self.written(kind, matrix[:, ::-1].copy(), path).reference()
+        # For the sizes tell nothing.
+        assert after == before
+        np.testing.assert_array_equal(_opened(after, "second work").read([1]), held)
+        found = _opened(after, "third work").read([1])
+        np.testing.assert_array_equal(found, reference_columns(after))
+        assert (found != held).any()
+
+    def test_they_have_another_mark_even_at_the_same_time(
+        self, kind: str, matrix: np.ndarray, tmp_path: Path
+    ) -> None:
+        path = tmp_path / f"a.{'parquet' if kind == 'parquet' else 'npy'}"
+        mark = self.written(kind, matrix, path).mark()
+        times = path.stat().st_atime_ns, path.stat().st_mtime_ns
+        same = self.written(kind, matrix, path)
+        os.utime(path, ns=times)
+        assert same.mark() == mark
+        other = matrix.copy()
+        other[N // 2, D // 2] += 1.0
+        changed = self.written(kind, other, path)
+        os.utime(path, ns=times)
+        assert changed.mark() != mark
+
+    def test_large_files_are_looked_at_from_end_to_end(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(stamps, "CONTENT_BYTES", 40_000)
+        monkeypatch.setattr(stamps, "PIECE_BYTES", 4_000)
+        path = tmp_path / "large"
+        content = np.zeros(10**6, dtype=np.uint8)
+        marks = []
+        for place in (0, 110_000, len(content) - 1):
+            content[:] = 0
+            content[place : place + 10**5] = 1
+            content.tofile(path)
+            marks.append(stamps.mark_of_content([path]))
+            assert stamps.mark_of_content([path]) == marks[-1]
+        assert len(set(marks)) == 3
+        looked_at = [stop - start for start, stop in stamps._looked_at(10**6, 40_000)]
+        assert sum(looked_at) == 40_000
+
+
+def reference_columns(reference: Any) -> np.ndarray:
+    """The second column of what is at the place of a reference now."""
+    found: np.ndarray = reference.open().read([1])
+    return found

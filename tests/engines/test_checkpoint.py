@@ -205,6 +205,19 @@ def test_the_checkpoint_of_another_version_is_refused(folder: Path) -> None:
         pass
 
 
+def test_the_checkpoint_of_another_arithmetic_is_refused(folder: Path) -> None:
+    with opened(folder):
+        pass
+    manifest = json.loads((folder / MANIFEST).read_text())
+    assert f"NumPy {np.__version__} with " in manifest["made by"]
+    old = {**manifest, "made by": "NumPy 1.0.0 with openblas 0.1"}
+    for other in (old, {name: manifest[name] for name in manifest if name != "made by"}):
+        (folder / MANIFEST).write_text(json.dumps(other))
+        words = f"made with {other.get('made by', 'an unknown NumPy')}, now NumPy .* last digits"
+        with pytest.raises(CheckpointError, match=words), opened(folder):
+            pass
+
+
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"settings": 1, "marks": {}}'])
 def test_a_manifest_that_is_none_is_refused(folder: Path, content: str) -> None:
     folder.mkdir()

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hsieve import N3LARS, MaxRelevance, PairwiseHSIC, Pearson
+from hsieve import N3LARS, MaxRelevance, PairwiseHSIC, Pearson, StabilitySelection
 from hsieve.data.blocks import ArrayBlocks, open_columns
 from hsieve.engines.checkpoint import CheckpointError
 from tests.engines.checkpoint_driver import CUTTING, PIECE_BYTES, fitted
@@ -220,6 +220,24 @@ def test_folds_of_a_rule_have_no_checkpoint(folder: Path) -> None:
         for kept in (folder, None)
     )
     assert found.selected_indices_.tolist() == expected.selected_indices_.tolist()
+
+
+def test_subsamples_have_no_checkpoint(folder: Path) -> None:
+    problem = make_problem()
+    found, expected = (
+        StabilitySelection(
+            MaxRelevance(checkpoint=kept), n_subsamples=4, n_per_subsample=3, n_features_to_select=2
+        ).fit(problem.X, problem.numbers)
+        for kept in (folder, None)
+    )
+    assert found.frequencies_.tobytes() == expected.frequencies_.tobytes()
+    assert not folder.exists()
+
+
+def test_pairs_have_no_checkpoint(folder: Path) -> None:
+    problem = make_problem()
+    with pytest.raises(ValueError, match=r"checkpoint=.* keeps nothing .* interactions='pairs'"):
+        N3LARS(2, interactions="pairs", checkpoint=folder).fit(problem.X, problem.numbers)
 
 
 @pytest.mark.parametrize("given", ["", 3, True])

@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 import hsieve
-from hsieve.engines import EngineError, EngineSettings, dask, make_engine
+from hsieve.engines import EngineError, EngineSettings, dask_watch, make_engine
 from tests.engines.conftest import ROOT
 from tests.engines.work import identify, kill_self
 
@@ -40,7 +40,7 @@ def test_client_of_the_user_is_found_and_left_open(dask_client: Any) -> None:
 def test_scheduler_without_workers_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
-    monkeypatch.setattr(dask, "SECONDS_FOR_WORKERS", 0.1)
+    monkeypatch.setattr(dask_watch, "SECONDS_FOR_WORKERS", 0.1)
     with LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster:
         settings = EngineSettings("dask", scheduler=cluster.scheduler_address)
         with pytest.raises(EngineError, match="had no worker"), make_engine(settings):

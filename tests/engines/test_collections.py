@@ -34,9 +34,11 @@ from hsieve.data.blocks import (
     PlacedBlocks,
     ZarrBlocks,
     distributed_columns,
+    open_columns,
+    spark_frames,
 )
-from hsieve.data.blocks.dask_collections import HeldDaskBlocks
-from hsieve.data.blocks.spark_frames import _staging
+from hsieve.data.blocks.dask_collections import DaskBlocks, HeldDaskBlocks
+from hsieve.data.blocks.spark_frames import StagedBlocks, _staging
 from hsieve.engines import EngineError, EngineSettings, make_engine
 from hsieve.engines.checkpoint import CheckpointError
 from tests.engines.columns import CATEGORY, D, N, Problem, make_problem
@@ -90,6 +92,14 @@ def assert_same(found: Any, expected: Any) -> None:
     np.testing.assert_array_equal(found.scores_, expected.scores_)
     if hasattr(expected, "coef_"):
         np.testing.assert_array_equal(found.coef_, expected.coef_)
+
+
+def assert_same_relatives(found: Any, expected: Any) -> None:
+    assert len(found) == len(expected) > 0
+    for one, other in zip(found, expected, strict=True):
+        assert one.feature == other.feature
+        np.testing.assert_array_equal(one.indices, other.indices)
+        np.testing.assert_array_equal(one.scores, other.scores)
 
 
 def sums(piece: Piece, shared: float) -> tuple[np.ndarray]:
@@ -228,8 +238,38 @@ class TestDaskArrays:
             found = N3LARS(4, engine=settings_of_dask, checkpoint=tmp_path / "kept")
             assert_same(found.fit(array, problem.numbers), expected)
         assert found.traffic_.results == 0
-        with pytest.raises(CheckpointError, match="data, or files written since"):
-            found.fit(array + 1, problem.numbers)
+        for other in (array + 1, dask_array(problem.X, CHUNKS["rows"])):
+            with pytest.raises(CheckpointError, match="data, or the same cut into other chunks"):
+                found.fit(other, problem.numbers)
+
+    @pytest.mark.parametrize("engine", [None, "threads"])
+    @pytest.mark.parametrize("form", ["dense", "coded"])
+    def test_columns_computed_here_are_kept(
+        self, problem: Problem, engine: str | None, form: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        computed: list[int] = []
+        columns = DaskBlocks._columns
+
+        def counted(self: DaskBlocks, positions: Any) -> Any:
+            computed.extend(positions)
+            return columns(self, positions)
+
+        monkeypatch.setattr(DaskBlocks, "_columns", counted)
+        selector = N3LARS(8, form=form, memory_limit=LIMIT, engine=engine)
+        assert_same(
+            selector.fit(dask_array(problem.X, CHUNKS["rows"]), problem.numbers),
+            N3LARS(8, form=form, memory_limit=LIMIT).fit(problem.X, problem.numbers),
+        )
+        # All once for the first pass, and once more what is then kept.
+        assert D <= len(computed) <= 2 * D
+
+    def test_relatives(self, settings: EngineSettings, problem: Problem) -> None:
+        expected = N3LARS(3).fit(problem.X, problem.numbers).relatives(problem.X, 4)
+        array = dask_array(problem.X, CHUNKS["both"])
+        fitted = N3LARS(3, engine=settings).fit(array, problem.numbers)
+        assert_same_relatives(fitted.relatives(array, 4), expected)
+        with pytest.raises(ValueError, match=f"X has {D - 1} features, but N3LARS is expecting"):
+            fitted.relatives(array[:, 1:], 4)
 
     def test_bad_values_are_told_by_their_column(
         self, settings: EngineSettings, problem: Problem
@@ -293,6 +333,16 @@ class TestDaskFrames:
         assert found.get_feature_names_out().tolist() == [
             NAMES[i] for i in sorted(expected.selected_indices_)
         ]
+
+    def test_relatives_are_looked_for_among_the_features_of_fit(
+        self, settings: EngineSettings, problem: Problem
+    ) -> None:
+        expected = N3LARS(3).fit(problem.X, problem.numbers).relatives(problem.X, 4)
+        frame = dask_frame(frame_of(problem, problem.numbers))
+        fitted = N3LARS(3, engine=settings).fit(frame, "goal")
+        assert_same_relatives(fitted.relatives(frame, 4), expected)
+        with pytest.raises(ValueError, match="has no 'f3', which fit has seen"):
+            fitted.relatives(frame.drop(columns="f3"), 4)
 
     def test_target_apart(self, settings: EngineSettings, problem: Problem) -> None:
         labels = np.array(["low", "high"])[(problem.numbers > 0).astype(int)]
@@ -396,6 +446,32 @@ class TestSparkFrames:
             assert_same(found, expected)
             assert found.feature_names_in_.tolist() == NAMES
 
+    def test_relatives(self, settings: EngineSettings, frame: Any, problem: Problem) -> None:
+        fitted = N3LARS(3, engine=settings).fit(frame, "goal")
+        rows = frame.collect()
+        X = np.array([[row[name] for name in NAMES] for row in rows], dtype=np.float32)
+        expected = N3LARS(3).fit(X, np.array([row["goal"] for row in rows])).relatives(X, 4)
+        assert_same_relatives(fitted.relatives(frame, 4), expected)
+        nameless = N3LARS(3, engine=settings).fit(problem.X, problem.numbers)
+        with pytest.raises(ValueError, match="fitted on features without names"):
+            nameless.relatives(frame, 4)
+
+    def test_checkpoint_is_refused_with_the_way_out(
+        self,
+        settings: EngineSettings,
+        frame: Any,
+        tmp_path: Path,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        # Before anything is written.
+        monkeypatch.setattr(spark_frames, "_write", None)
+        selector = N3LARS(3, engine=settings, checkpoint=tmp_path / "kept")
+        with pytest.raises(ValueError, match=r"no fixed order\. Write it once, with X\.write"):
+            selector.fit(frame, "goal")
+        assert not (tmp_path / "kept").exists()
+        with pytest.raises(ValueError, match="no fixed order"):
+            StagedBlocks(tmp_path / "stored").mark()
+
     def test_temporary_folder_is_removed(
         self, frame: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
@@ -464,20 +540,58 @@ def stored_in_parts(problem: Problem, folder: Path) -> Iterator[Any]:
     yield np.load(folder / "all.npy", mmap_mode="r")
 
 
-@pytest.mark.parametrize("name", ["dask", "spark"])
-def test_files_stay_where_they_are(
-    name: str, problem: Problem, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
+@pytest.fixture(params=["dask", "spark"])
+def cluster(request: pytest.FixtureRequest) -> Any:
+    if request.param == "dask":
+        return request.getfixturevalue("settings_of_dask")
+    request.getfixturevalue("spark_context")
+    return "spark"
+
+
+def test_files_stay_where_they_are(cluster: Any, problem: Problem, tmp_path: Path) -> None:
+    engine = cluster
     expected = N3LARS(6).fit(problem.X, problem.numbers)
-    engine: Any = "spark"
-    if name == "dask":
-        engine = request.getfixturevalue("settings_of_dask")
-    else:
-        request.getfixturevalue("spark_context")
     for source in stored_in_parts(problem, tmp_path):
         found = N3LARS(6, engine=engine).fit(source, problem.numbers)
         assert_same(found, expected)
         assert 0 < found.traffic_.tasks < problem.X.nbytes / 4
+
+
+@pytest.mark.parametrize("kind", ["npy", "mapped", "parquet"])
+def test_workers_see_that_a_file_was_replaced(
+    cluster: Any, kind: str, problem: Problem, tmp_path: Path
+) -> None:
+    path = tmp_path / ("a.parquet" if kind == "parquet" else "a.npy")
+    sizes = set()
+    for X in (problem.X.astype(float), problem.X[:, ::-1].astype(float)):
+        whole = np.column_stack([X, problem.numbers])
+        with (tmp_path / "new").open("wb") as file:
+            if kind == "parquet":
+                named = {f"x{i}": column for i, column in enumerate(whole.T)}
+                options = {"use_dictionary": False, "write_statistics": False}
+                pq.write_table(pa.table(named), file, compression="none", **options)
+            else:
+                np.save(file, X if kind == "mapped" else whole)
+        (tmp_path / "new").replace(path)
+        sizes.add(path.stat().st_size)
+        source: Any
+        if kind == "mapped":
+            source = np.load(path, mmap_mode="r")
+        else:
+            source = open_columns(path, target=f"x{D}" if kind == "parquet" else "-1").columns
+        expected = N3LARS(4).fit(X, problem.numbers)
+        assert_same(N3LARS(4, engine=cluster).fit(source, problem.numbers), expected)
+    assert len(sizes) == 1
+
+
+def test_an_array_whose_file_is_gone_is_sent(
+    settings_of_dask: EngineSettings, problem: Problem, tmp_path: Path
+) -> None:
+    np.save(tmp_path / "a.npy", problem.X)
+    mapped = np.load(tmp_path / "a.npy", mmap_mode="r")
+    (tmp_path / "a.npy").unlink()
+    found = N3LARS(4, engine=settings_of_dask, checkpoint=tmp_path / "kept")
+    assert_same(found.fit(mapped, problem.numbers), N3LARS(4).fit(problem.X, problem.numbers))
 
 
 @pytest.mark.parametrize(

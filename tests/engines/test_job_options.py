@@ -54,6 +54,12 @@ def test_an_experiment_prints_the_same_table(settings: EngineSettings) -> None:
 
 
 @pytest.mark.parametrize("command", ["compare", "reproduce"])
+def test_help_says_that_threads_do_one_piece_at_a_time(command: str) -> None:
+    words = " ".join(invoke(command, "--help").output.replace("│", " ").split())
+    assert "(local, threads), which does one piece at a time" in words
+
+
+@pytest.mark.parametrize("command", ["compare", "reproduce"])
 @pytest.mark.parametrize(
     ("given", "words"),
     [

@@ -268,6 +268,30 @@ def test_dask_inside_a_task_of_dask_is_refused_instead_of_waiting(dask_client: A
         list(workers.map(open_dask, range(4)))
 
 
+def test_processes_with_a_cluster_each_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"n_jobs=2 does .* leave out engine='dask', or n_jobs"):
+        hsieve.StabilitySelection(N3LARS(3, engine="dask"), n_jobs=2).fit(X, Y)
+
+
+def test_all_fits_of_a_base_share_its_cluster(monkeypatch: pytest.MonkeyPatch) -> None:
+    from distributed import LocalCluster
+
+    started = []
+    start = LocalCluster.__init__
+
+    def counted(cluster: Any, *args: Any, **options: Any) -> None:
+        started.append(cluster)
+        start(cluster, *args, **options)
+
+    monkeypatch.setattr(LocalCluster, "__init__", counted)
+    base = MaxRelevance(engine={"name": "dask", "n_workers": 1})
+    options: dict[str, Any] = {"n_subsamples": 4, "n_per_subsample": 3, "n_features_to_select": 2}
+    found = hsieve.StabilitySelection(base, **options).fit(X, Y)
+    assert len(started) == 1
+    expected = hsieve.StabilitySelection(MaxRelevance(), **options).fit(X, Y)
+    np.testing.assert_array_equal(found.frequencies_, expected.frequencies_)
+
+
 def test_threads_inside_an_engine_are_welcome() -> None:
     inner = L1HSIC(3, n_restarts=2)
     found = stability(L1HSIC(3, n_restarts=2, engine="threads"), engine="threads")

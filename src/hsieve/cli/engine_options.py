@@ -13,6 +13,7 @@ from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import in_options
 from hsieve.cli.makers import Request
 from hsieve.cli.methods import METHODS, Method
+from hsieve.engines.settings import CLUSTERS
 
 if TYPE_CHECKING:
     from hsieve.engines import EngineSettings
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["EngineOptions", "refusing_engines", "traffic_note", "workers_ready"]
 
-# Their workers are processes of their own, perhaps on other machines.
-CLUSTERS = ("dask", "spark")
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 BYTES_A_UNIT = 1000
 

@@ -17,7 +17,8 @@ Engine = Annotated[
     EngineName | None,
     typer.Option(
         help="Who does the work, instead of --jobs: a cluster of Dask or Spark, to whose workers "
-        "the data are sent, or this process (local, threads). The answer is the same."
+        "the data are sent, or this process (local, threads), which does one piece at a time, "
+        "because pieces are timed; --jobs does several. The answer is the same."
     ),
 ]
 

@@ -18,6 +18,9 @@ USUAL_BLOCK = 64 * 10**6
 USUAL_STACK = 512 * 10**6
 USUAL_FACTORS = 64 * 10**6
 USUAL_TILES = 2 * 10**9
+# Where nobody names a limit: codes of levels that are kept, and pieces that threads have in work.
+KEPT_LEVELS = 2 * 10**9
+USUAL_WORK = 512 * 10**6
 # Where workers hold the columns, so that this process may be small: codes fetched from them are as
 # many as a path mostly asks for.
 FETCHED_CODES = 80 * 10**6
@@ -46,6 +49,8 @@ class MemoryPlan:
         Factors of other features, kept or at work.
     tile_bytes : int
         Leading factors of all features, for products of all pairs.
+    work_bytes : int
+        All that threads have in work at a time while codes and active factors are kept.
     """
 
     block_bytes: int
@@ -53,6 +58,7 @@ class MemoryPlan:
     stack_bytes: int
     factor_bytes: int
     tile_bytes: int
+    work_bytes: int
 
     @classmethod
     def for_data(
@@ -80,9 +86,11 @@ class MemoryPlan:
             If the limit cannot be kept.
         """
         if limit is None and is_here:
-            return cls(USUAL_BLOCK, 2**62, USUAL_STACK, USUAL_FACTORS, USUAL_TILES)
+            return cls(USUAL_BLOCK, 2**62, USUAL_STACK, USUAL_FACTORS, USUAL_TILES, 2**62)
         if limit is None:
-            return cls(USUAL_BLOCK, FETCHED_CODES, FETCHED_STACK, FETCHED_FACTORS, USUAL_TILES)
+            return cls(
+                USUAL_BLOCK, FETCHED_CODES, FETCHED_STACK, FETCHED_FACTORS, USUAL_TILES, 2**62
+            )
         total = bytes_of(limit)
         needed = FIXED_BYTES + BYTES_A_SAMPLE * n_samples
         if total < needed:
@@ -92,13 +100,16 @@ class MemoryPlan:
             )
             raise ValueError(msg)
         free = total - needed
+        codes, stack = 3 * free // 8, min(USUAL_STACK, free // 8)
+        factors = min(USUAL_FACTORS, free // 8)
         return cls(
             block_bytes=max(8 * n_samples, min(USUAL_BLOCK, free // (4 * COPIES_OF_BLOCK))),
-            code_bytes=3 * free // 8,
-            stack_bytes=min(USUAL_STACK, free // 8),
-            factor_bytes=min(USUAL_FACTORS, free // 8),
+            code_bytes=codes,
+            stack_bytes=stack,
+            factor_bytes=factors,
             # Whoever makes tiles has no stack of active features.
             tile_bytes=min(USUAL_TILES, free // 4),
+            work_bytes=total - FIXED_BYTES - codes - stack - factors,
         )
 
 

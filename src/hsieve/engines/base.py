@@ -44,6 +44,12 @@ class Traffic:
     shared : int, default=0
         Bytes of shared values, once for each worker process that used them.
 
+    Notes
+    -----
+    Counted is what this library sends and receives. What a cluster moves between its workers by
+    itself is not: chunks of a Dask array on their way to whole columns, copies of shared values
+    from worker to worker, and whatever is read from storage.
+
     Examples
     --------
     >>> before, after = Traffic(tasks=10), Traffic(tasks=30, results=5)
@@ -148,7 +154,12 @@ class Engine(ABC):
                     results.close()
 
     def map(
-        self, function: Callable[[Task, Any], Result], tasks: Iterable[Task], *, shared: Any = None
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterable[Task],
+        *,
+        shared: Any = None,
+        most_in_flight: int | None = None,
     ) -> Generator[Result, None, None]:
         """Run `function(task, shared)` for each task.
 
@@ -160,6 +171,9 @@ class Engine(ABC):
             Asked for one at a time, as results are taken.
         shared : object, default=None
             What all tasks need; it is sent to each worker once.
+        most_in_flight : int or None, default=None
+            Most tasks that may be begun and not yet given back, because they share the memory of
+            this process. Workers of other processes have their own and do not care.
 
         Yields
         ------
@@ -181,7 +195,11 @@ class Engine(ABC):
         """
         self._block()
         _refuse_local(function)
-        results = self._map(function, iter(tasks), shared)
+        results = (
+            self._map(function, iter(tasks), shared)
+            if most_in_flight is None
+            else self._map_some(function, iter(tasks), shared, max(1, most_in_flight))
+        )
         self._maps.add(results)
         return results
 
@@ -230,6 +248,13 @@ class Engine(ABC):
         self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
     ) -> Generator[Result, None, None]:
         """Do what `map` says; whatever is under way must end with the generator."""
+
+    def _map_some(
+        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any, most: int
+    ) -> Generator[Result, None, None]:
+        """Do it with no more tasks in flight than so many, if they are done in this process."""
+        del most
+        return self._map(function, tasks, shared)
 
 
 def in_order(

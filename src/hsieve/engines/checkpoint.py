@@ -96,6 +96,21 @@ class Checkpointed(Engine):
     def _map(
         self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
     ) -> Generator[Result, None, None]:
+        return self._map_missing(function, tasks, shared, None)
+
+    def _map_some(
+        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any, most: int
+    ) -> Generator[Result, None, None]:
+        return self._map_missing(function, tasks, shared, most)
+
+    def _map_missing(
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterator[Task],
+        shared: Any,
+        most: int | None,
+    ) -> Generator[Result, None, None]:
+        """Let the engine do what is not kept."""
         kept = KeptResults(self._folder, mark_of((function, shared)))
         # Marks of the tasks asked for and not yet given back, and whether their results are kept.
         asked: deque[tuple[str, bool]] = deque()
@@ -108,7 +123,9 @@ class Checkpointed(Engine):
                 if not asked[-1][1]:
                     yield task
 
-        with closing(self._engine.map(function, missing(), shared=shared)) as computed:
+        with closing(
+            self._engine.map(function, missing(), shared=shared, most_in_flight=most)
+        ) as computed:
             for result in computed:
                 while asked[0][1]:
                     yield kept.get(asked.popleft()[0])  # type: ignore[misc]

@@ -28,6 +28,7 @@ from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_info
 
 from hsieve.engines.base import EngineError
 from hsieve.locks import lock_file
@@ -159,6 +160,7 @@ def open_checkpoint(
             "format": FORMAT,
             # By name, because this layer knows none of those above it.
             "hsieve": import_module("hsieve").__version__,
+            "made by": _arithmetic(),
             "settings": dict(settings),
             "marks": dict(marks),
         }
@@ -203,6 +205,15 @@ def _lock(file: IO[str], folder: Path) -> None:
         file.flush()
 
 
+def _arithmetic() -> str:
+    """Name what the last digits of results depend on: NumPy, and the BLAS that it has loaded."""
+    found = [lib for lib in threadpool_info() if lib["user_api"] == "blas"]
+    # Other packages may have brought another one, in one run and not in the next.
+    own = [lib for lib in found if "numpy" in lib["filepath"]] or found
+    names = sorted({f"{lib['internal_api']} {lib['version']}" for lib in own})
+    return f"NumPy {np.__version__} with {' and '.join(names) or 'an unknown BLAS'}"
+
+
 def _check(folder: Path, expected: Mapping[str, Any]) -> None:
     """Refuse the checkpoint of another run."""
     try:
@@ -212,9 +223,11 @@ def _check(folder: Path, expected: Mapping[str, Any]) -> None:
     except (ValueError, TypeError, KeyError) as error:
         msg = f"{folder / MANIFEST} is damaged or no checkpoint's; name another folder."
         raise CheckpointError(msg) from error
-    difference = ""
+    difference, made_by = "", found.get("made by", "an unknown NumPy")
     if version != (expected["format"], expected["hsieve"]):
         difference = f"hsieve {version[1]} (format {version[0]}), now {expected['hsieve']}"
+    elif made_by != expected["made by"]:
+        difference = f"{made_by}, now {expected['made by']}, which may give other last digits"
     elif kept != (wanted := json.loads(json.dumps(expected["settings"]))):
         difference = _first_difference(kept, wanted)
     elif marks != expected["marks"]:

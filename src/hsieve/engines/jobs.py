@@ -10,20 +10,19 @@ import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from itertools import chain
 from typing import Any, TypeVar
 
 from hsieve.engines.base import Engine, EngineError
 from hsieve.engines.blas import hold_one_blas_thread, one_blas_thread_a_task
-from hsieve.engines.settings import make_engine
+from hsieve.engines.settings import CLUSTERS, make_engine
 
-__all__ = ["JoblibEngine", "make_job_engine", "refuse_cluster_inside"]
+__all__ = ["JoblibEngine", "make_job_engine", "refuse_cluster_inside", "shared_clusters"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 
-CLUSTERS = ("dask", "spark")
 # How often jobs are handed out again because a backend of joblib has lost what they need.
 MOST_RENEWALS = 3
 
@@ -72,10 +71,13 @@ def make_job_engine(
     return make_engine(engine)
 
 
-def refuse_cluster_inside(engine: Any, parameters: Mapping[str, Any], whose: str) -> None:
-    """Refuse jobs that would themselves ask a cluster, from inside an engine.
+def refuse_cluster_inside(
+    engine: Any, parameters: Mapping[str, Any], whose: str, *, n_jobs: int | None = None
+) -> None:
+    """Refuse jobs that would themselves ask a cluster, from inside an engine or another process.
 
-    Tasks of a cluster that wait for other tasks of it can keep all of its workers waiting.
+    Tasks of a cluster that wait for other tasks of it can keep all of its workers waiting, and
+    every process would start a cluster of its own.
 
     Parameters
     ----------
@@ -85,22 +87,48 @@ def refuse_cluster_inside(engine: Any, parameters: Mapping[str, Any], whose: str
         Parameters of what a job fits, those of its parts as "part__name".
     whose : str
         What that is, in words.
+    n_jobs : int or None, default=None
+        Number of processes that do them instead.
 
     Raises
     ------
     ValueError
         If there is such an engine.
     """
-    if engine is None:
+    if engine is None and n_jobs in {None, 1}:
         return
+    who = f"n_jobs={n_jobs!r}" if engine is None else f"engine={engine!r}"
+    other = "n_jobs" if engine is None else "the outer engine"
+    for name, inner in _clusters_in(parameters):
+        msg = (
+            f"{who} does whole fits of {whose}, which cannot have a cluster of their own: leave "
+            f"out {name}={inner!r}, or {other}."
+        )
+        raise ValueError(msg)
+
+
+@contextmanager
+def shared_clusters(parameters: Mapping[str, Any]) -> Iterator[None]:
+    """Open the clusters that jobs of this process ask for, once for all jobs inside the block.
+
+    Parameters
+    ----------
+    parameters : mapping of str to object
+        Parameters of what a job fits, those of its parts as "part__name".
+    """
+    with ExitStack() as opened:
+        for _, inner in _clusters_in(parameters):
+            engine = opened.enter_context(make_engine(inner))
+            opened.enter_context(engine.offered())
+        yield
+
+
+def _clusters_in(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Give names and values of parameters that describe a cluster."""
     for name, inner in parameters.items():
         is_engine = inner is not None and name.rpartition("__")[2] == "engine"
         if is_engine and _name_of(inner) in CLUSTERS:
-            msg = (
-                f"engine={engine!r} does whole fits of {whose}, which cannot have a cluster of "
-                f"their own: leave out {name}={inner!r}, or the outer engine."
-            )
-            raise ValueError(msg)
+            yield name, inner
 
 
 def _name_of(description: Any) -> Any:

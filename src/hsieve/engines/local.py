@@ -66,13 +66,20 @@ class ThreadEngine(Engine):
     def _map(
         self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
     ) -> Generator[Result, None, None]:
-        pool = ThreadPoolExecutor(self._n_workers, thread_name_prefix="hsieve")
+        return self._map_some(function, tasks, shared, self._in_flight)
+
+    def _map_some(
+        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any, most: int
+    ) -> Generator[Result, None, None]:
+        most = min(most, self._in_flight)
+        # No thread more than tasks: each may have memory of its own.
+        pool = ThreadPoolExecutor(min(self._n_workers, most), thread_name_prefix="hsieve")
         waiting: deque[Future[Result]] = deque()
         with hold_one_blas_thread():
             try:
                 yield from in_order(
                     tasks,
-                    self._in_flight,
+                    most,
                     begin=lambda task: pool.submit(_run, function, task, shared),
                     end=Future.result,
                     waiting=waiting,

@@ -10,6 +10,7 @@ import socket
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
 from hsieve.engines.base import EngineError, Held, Traffic
@@ -25,18 +26,27 @@ class Parcel:
     ----------
     packed : bytes
         The pickled value.
+    version : str or None, default=None
+        Version of hsieve that packed it; None for the one of this process.
     """
 
-    def __init__(self, packed: bytes) -> None:
+    def __init__(self, packed: bytes, version: str | None = None) -> None:
         self._packed = packed
+        self._version = version or _version()
         self._opened: list[Any] = []
 
-    def __reduce__(self) -> tuple[type["Parcel"], tuple[bytes]]:
-        return Parcel, (self._packed,)
+    def __reduce__(self) -> tuple[type["Parcel"], tuple[bytes, str]]:
+        return Parcel, (self._packed, self._version)
 
     def __sizeof__(self) -> int:
         # Dask asks for it, to know how full a worker is.
         return len(self._packed)
+
+    def refuse_other_version(self, worker: str) -> None:
+        """Refuse to open it with another version, whose answer could be another, too."""
+        if (found := _version()) != self._version:
+            msg = f"Worker {worker} needs hsieve {self._version}; found: {found}."
+            raise EngineError(msg)
 
     def open(self) -> Any:
         """Return the value, the same object each time."""
@@ -124,6 +134,7 @@ def perform(function: bytes, task: bytes, shared: Parcel, *held: Any) -> Reply:
     """
     worker = f"{socket.gethostname()}:{os.getpid()}"
     try:
+        shared.refuse_other_version(worker)
         with one_blas_thread_a_task():
             opened = pickle.loads(task)
             given = Held(opened, held) if held else opened
@@ -131,6 +142,13 @@ def perform(function: bytes, task: bytes, shared: Parcel, *held: Any) -> Reply:
         return Reply(worker, pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL))
     except Exception as error:
         return Reply(worker, _packed_error(error), "".join(traceback.format_exception(error)))
+
+
+def _version() -> str:
+    """Return the version of hsieve in this process."""
+    # By name, because this layer knows none of those above it.
+    version: str = import_module("hsieve").__version__
+    return version
 
 
 def _packed_error(error: Exception) -> bytes:

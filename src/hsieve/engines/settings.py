@@ -13,10 +13,12 @@ from typing import Any
 from hsieve.engines.base import Engine
 from hsieve.engines.local import SerialEngine, ThreadEngine
 
-__all__ = ["EngineSettings", "make_engine"]
+__all__ = ["CLUSTERS", "EngineSettings", "make_engine"]
 
-NAMES = ("local", "threads", "dask", "spark")
 PACKAGES = {"dask": ("dask", "distributed"), "spark": ("pyspark",)}
+# Their workers are processes of their own, perhaps on other machines.
+CLUSTERS = tuple(PACKAGES)
+NAMES = ("local", "threads", *CLUSTERS)
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class EngineSettings:
         "local" does one task after the other, without threads.
     n_workers : int or None, default=None
         Workers to start; None for as many as there are cores. A cluster that runs already has its
-        own.
+        own, and is refused together with a number.
     scheduler : str or None, default=None
         Address of a Dask scheduler ("tcp://host:8786") or master of Spark ("spark://host:7077",
         "yarn", "local[4,4]"). None takes what is connected in this process already, and else
@@ -54,7 +56,7 @@ class EngineSettings:
             raise ValueError(msg)
         for setting in ("n_workers", "in_flight"):
             self._refuse_number(setting, getattr(self, setting))
-        if self.scheduler is not None and self.name not in PACKAGES:
+        if self.scheduler is not None and self.name not in CLUSTERS:
             msg = f"scheduler is for 'dask' and 'spark', not for engine {self.name!r}."
             raise ValueError(msg)
         if self.scheduler is not None and self.n_workers is not None:

@@ -19,6 +19,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from itertools import islice
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import joblib
 
@@ -48,6 +49,9 @@ QUIET = {
     **{f"spark.executorEnv.{name}": "1" for name in ONE_BLAS_THREAD},
 }
 
+# Contexts that engines have started, and may use inside each other's blocks.
+_started_here: WeakSet[Any] = WeakSet()
+
 
 class SparkEngine(Engine):
     """Executors of Spark, on which hsieve must be installed.
@@ -76,7 +80,7 @@ class SparkEngine(Engine):
     ) -> None:
         super().__init__()
         self._scheduler = scheduler
-        self._n_workers = n_workers or joblib.cpu_count()
+        self._n_workers = n_workers
         self._in_flight = in_flight
         self._context: Any = None
 
@@ -85,11 +89,20 @@ class SparkEngine(Engine):
         if self._context is None:
             self._context = self._started()
             opened.callback(self._context.stop)
-        elif self._scheduler not in {None, self._context.master}:
+            _started_here.add(self._context)
+            return
+        if self._scheduler not in {None, self._context.master}:
             msg = (
                 f"Spark runs in this process already, with master {self._context.master!r}; it "
                 f"cannot have {self._scheduler!r} beside it. Stop that session, or use it by "
                 "leaving the scheduler out."
+            )
+            raise EngineError(msg)
+        if self._n_workers is not None and self._context not in _started_here:
+            msg = (
+                f"n_workers={self._n_workers} is for workers started here, but Spark runs in this "
+                f"process already, with master {self._context.master!r}; leave n_workers out to "
+                "use that, or stop it."
             )
             raise EngineError(msg)
 
@@ -100,7 +113,8 @@ class SparkEngine(Engine):
         if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
             msg = "engine 'spark' needs a Java runtime, 17 or newer, and there is no `java` here."
             raise EngineError(msg)
-        master = self._scheduler or f"local[{self._n_workers},{MOST_FAILURES}]"
+        n_cores = self._n_workers or joblib.cpu_count()
+        master = self._scheduler or f"local[{n_cores},{MOST_FAILURES}]"
         _refuse_master(master)
         settings, here = dict(QUIET), {}
         if master.startswith("local"):

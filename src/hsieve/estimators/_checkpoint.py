@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.blocks.distributed import is_of_spark, no_fixed_order
 from hsieve.engines import Engine
 from hsieve.engines.checkpoint import Checkpointed
 from hsieve.marks import WITHOUT_EFFECT, mark_of_arrays, mark_of_estimator
 
-__all__ = ["checkpointed"]
+__all__ = ["checkpointed", "refuse_fleeting"]
 
 # Longer lists are known by their mark.
 MOST_LISTED = 20
@@ -64,9 +65,28 @@ def checkpointed(
     marks = {
         "values of the target": mark_of_arrays([target]),
         "names of the features": mark_of_arrays([np.array(columns.names or (), dtype=object)]),
-        "data, or files written since": columns.mark(),
+        columns.marked_as: columns.mark(),
     }
     return Checkpointed(engine, folder, settings, marks)
+
+
+def refuse_fleeting(selector: BaseEstimator, X: Any) -> None:
+    """Refuse a checkpoint of data that are not the same in the next run, before any work.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        As in :func:`checkpointed`.
+    X : object
+        The features as they were handed in.
+
+    Raises
+    ------
+    ValueError
+        For a data frame of Spark, whose rows have no fixed order, if a folder is given.
+    """
+    if getattr(selector, "checkpoint", None) is not None and is_of_spark(X):
+        raise no_fixed_order()
 
 
 def _described(value: Any) -> Any:

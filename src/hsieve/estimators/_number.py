@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.blocks import ColumnBlocks, Piece
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.inference.alignment_sweep import alignment_sweep
 from hsieve.inference.feature_number import (
@@ -29,7 +29,15 @@ from hsieve.inference.nested_validation import nested_validation
 from hsieve.kernels import Kernel, Precomputed
 from hsieve.kernels.columns import check_positions
 
-__all__ = ["RuleSettings", "check_rule_takes", "checked_rule", "choose_number", "no_ranking"]
+__all__ = [
+    "RuleSettings",
+    "check_rule_reaches",
+    "check_rule_takes",
+    "checked_rule",
+    "choose_number",
+    "no_ranking",
+    "without_checkpoint",
+]
 
 IndexArray = NDArray[np.intp]
 FloatArray = NDArray[np.floating]
@@ -40,6 +48,8 @@ MOST_RANKED = 10_000
 # Cross validation tries every number up to 10, then steps of a quarter.
 VALIDATION_GRID: dict[str, Any] = {"n_each": 10, "growth": 1.25}
 BYTES_AT_A_TIME = 64 * 2**20
+# Columns of one task when some samples of them are fetched.
+PIECE_BYTES = 16 * 10**6
 # Data for cross validation are held in memory as a whole.
 MOST_VALUES = 2**27
 
@@ -97,6 +107,24 @@ def check_rule_takes(rule: Any, kernel_y: Any) -> None:
         msg = (
             "n_features_to_select='cv' predicts classes or numbers, but the target is a Gram "
             "matrix; use 'alignment' or 'guarded'."
+        )
+        raise ValueError(msg)
+
+
+def check_rule_reaches(rule: Any, *, is_here: bool) -> None:
+    """Refuse a rule that would bring all data into this process.
+
+    Parameters
+    ----------
+    rule : object
+        What `n_features_to_select` is; numbers are no rule.
+    is_here : bool
+        Whether the columns are in this process or its files, not held by workers.
+    """
+    if rule == "cv" and not is_here:
+        msg = (
+            "n_features_to_select='cv' fits in this process, for which all columns would be "
+            "brought here; use 'alignment' or 'guarded', or data and an engine of this process."
         )
         raise ValueError(msg)
 
@@ -163,10 +191,7 @@ class _Ranker:
     def __init__(
         self, selector: BaseEstimator, data: FloatArray, target: NDArray[Any], n_ranked: int
     ) -> None:
-        self.selector = clone(selector).set_params(n_features_to_select=n_ranked)
-        if "checkpoint" in self.selector.get_params(deep=False):
-            # A part of the samples is another run.
-            self.selector.set_params(checkpoint=None)
+        self.selector = without_checkpoint(selector).set_params(n_features_to_select=n_ranked)
         self.data, self.target = data, target
 
     def __call__(self, rows: IndexArray) -> IndexArray:
@@ -179,14 +204,43 @@ class _Ranker:
         return order
 
 
+def without_checkpoint(selector: BaseEstimator) -> BaseEstimator:
+    """Copy a selector for some of the samples, whose fit is a run of its own.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        With or without a parameter ``checkpoint``.
+
+    Returns
+    -------
+    BaseSelector
+        The copy, which keeps nothing.
+    """
+    copy = clone(selector)
+    if "checkpoint" in copy.get_params(deep=False):
+        copy.set_params(checkpoint=None)
+    return copy
+
+
 def _read(columns: ColumnBlocks, features: IndexArray, rows: IndexArray) -> FloatArray:
-    """Read some samples of some features, a few columns at a time."""
+    """Read some samples of some features, a few columns at a time; no others travel."""
+    if not columns.is_here:
+        wanted, places = np.unique(features, return_inverse=True)
+        pieces = columns.map(samples_of_piece, rows, max_bytes=PIECE_BYTES, features=wanted)
+        found = np.hstack([values for _, (values,) in pieces])
+        return found[:, places].astype(np.float64)
     width = max(1, BYTES_AT_A_TIME // (8 * columns.n_samples))
     parts = [
         columns.read(features[start : start + width])[rows]
         for start in range(0, len(features), width)
     ]
     return np.hstack(parts).astype(np.float64, copy=False)
+
+
+def samples_of_piece(piece: Piece, rows: IndexArray) -> tuple[FloatArray]:
+    """Read some samples of a piece, where it is."""
+    return (piece.columns.read(np.arange(piece.columns.n_features))[rows],)
 
 
 def _whole(columns: ColumnBlocks) -> FloatArray:

@@ -21,6 +21,7 @@ from sklearn.svm import l1_min_c
 
 from hsieve.data.validation import TargetKind, constant_columns
 from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._number import without_checkpoint
 from hsieve.estimators.lpboost import LPBoost, make_learners
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels.columns import standardised
@@ -213,7 +214,7 @@ def make_range(
                 "its ranking, as many as n_per_subsample says; parameter and values have no place."
             )
             raise ValueError(msg)
-        return RankingRange(estimator, np.arange(1, min(most, X.shape[1]) + 1))
+        return RankingRange(without_checkpoint(estimator), np.arange(1, min(most, X.shape[1]) + 1))
     parameter = _usual_parameter(estimator) if parameter is None else parameter
     if estimator is not None and parameter not in estimator.get_params():
         msg = f"{type(estimator).__name__} has no parameter {parameter!r} to vary."

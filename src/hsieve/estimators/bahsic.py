@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.kernels import Gaussian, Kernel
 from hsieve.measures import HSIC
 from hsieve.measures.base import Measure

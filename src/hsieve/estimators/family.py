@@ -1,6 +1,6 @@
 """The older scores of the BAHSIC family as a ranking selector."""
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures.base import Measure
 from hsieve.measures.family import FamilyScore
 from hsieve.strategies import Ranking

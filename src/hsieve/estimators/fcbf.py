@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from hsieve.estimators._base import SearchSelector
 from hsieve.estimators._pairwise import chosen_measure
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures.base import Measure
 from hsieve.measures.symmetrical_uncertainty import SymmetricalUncertainty
 from hsieve.strategies import FCBFSearch

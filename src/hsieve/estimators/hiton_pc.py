@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures.base import Measure
 from hsieve.measures.independence import IndependenceTest
 from hsieve.strategies import ParentsChildren

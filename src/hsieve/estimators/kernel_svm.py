@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.kernels import Gaussian, Kernel, Linear
 from hsieve.measures.base import Measure
 from hsieve.measures.kernel_svm import KernelSVM

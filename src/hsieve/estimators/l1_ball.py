@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.kernels import Gaussian
 from hsieve.measures import HSIC, LSMI
 from hsieve.measures.base import Measure

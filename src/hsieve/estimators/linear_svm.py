@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.validation import target_kind_of
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.estimators._sparse import SparseSelector
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding

@@ -4,8 +4,8 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
-from hsieve.estimators._base import SearchSelector
 from hsieve.estimators._pairwise import chosen_measure
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.strategies import MRMRSearch
@@ -40,6 +40,7 @@ class MRMR(SearchSelector):
         Folder in which results of the work on the columns are kept as they come. If `fit` is
         killed, the same `fit` with the same folder computes only what is missing, on any engine,
         and finds the same; other data or parameters are refused. It may be deleted afterwards.
+        One folder a fit: not inside cross validation, where each fold has other data.
 
     Attributes
     ----------

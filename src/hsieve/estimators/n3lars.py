@@ -9,9 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.data.blocks import ColumnBlocks, PlacedBlocks
+from hsieve.data.blocks import (
+    ColumnBlocks,
+    PlacedBlocks,
+    distributed_features,
+    is_distributed,
+)
 from hsieve.engines import make_engine
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
@@ -142,7 +147,7 @@ class _LarsSelector(SearchSelector):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features) or ColumnBlocks
-            The features the selector was fitted on.
+            The features the selector was fitted on; as in `fit`, also data of Dask and Spark.
         n_relatives : int, default=10
             How many to report for each selected feature.
 
@@ -157,8 +162,13 @@ class _LarsSelector(SearchSelector):
         one step that the bound does not shorten, and so not a part of ``fit``.
         """
         check_is_fitted(self)
-        blocks = self._as_blocks(X, reset=False)
+        # Before workers are started, where that does not need them.
+        blocks = None if is_distributed(X) else self._as_blocks(X, reset=False)
         with one_blas_thread(), make_engine(self.engine) as engine:
+            if blocks is None:
+                names = getattr(self, "feature_names_in_", None)
+                features = distributed_features(X, names, engine)
+                blocks = self._as_blocks(features, reset=False)
             found = nearest_relatives(
                 PlacedBlocks(blocks, engine),
                 self.selected_indices_,
@@ -174,6 +184,12 @@ class _LarsSelector(SearchSelector):
             msg = (
                 f"interactions={self.interactions!r} goes through all pairs in this process, which "
                 f"engine={description!r} does not help with; use 'threads' or leave engine out."
+            )
+            raise ValueError(msg)
+        if self.interactions is not None and self.checkpoint is not None:
+            msg = (
+                f"checkpoint={self.checkpoint!r} keeps nothing of the sweep over all pairs, which "
+                f"is nearly all the work of interactions={self.interactions!r}; leave one out."
             )
             raise ValueError(msg)
         return description
@@ -226,7 +242,8 @@ class N3LARS(_LarsSelector):
         How features are held; see :class:`PairwiseHSIC`. "auto" takes one byte a value from 8,192
         samples and 20 million values on.
     memory_limit : int, str or None, default=None
-        Most memory to use beside the data handed in, in bytes or as "2GB".
+        Most memory to use beside the data handed in, in bytes or as "2GB". Threads of an engine
+        share it: with little, only some of them work at a time.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who works on the columns: see :func:`hsieve.engines.make_engine`. None and "local": this
         process, without threads. The answer does not depend on it.
@@ -234,6 +251,7 @@ class N3LARS(_LarsSelector):
         Folder in which results of the work on the columns are kept as they come. If `fit` is
         killed, the same `fit` with the same folder computes only what is missing, on any engine,
         and finds the same; other data or parameters are refused. It may be deleted afterwards.
+        One folder a fit: not inside cross validation, where each fold has other data.
 
     Attributes
     ----------

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hsieve.estimators._base import SearchSelector
 from hsieve.estimators._pairwise import chosen_measure
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.strategies import QuadraticProgram

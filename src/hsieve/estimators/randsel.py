@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.kernels import Gaussian, Kernel
 from hsieve.measures import HSIC, NHSIC
 from hsieve.measures.base import Measure

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures.base import Measure
 from hsieve.measures.relief import Relief
 from hsieve.strategies import Ranking

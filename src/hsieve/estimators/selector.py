@@ -1,6 +1,6 @@
 """Free choice: any measure with any strategy that fits it."""
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures import HSIC
 from hsieve.measures.base import Measure
 from hsieve.strategies import Backward, Forward, Ranking

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures import LSMI
 from hsieve.measures.base import Measure
 from hsieve.strategies import Backward, Forward

@@ -9,7 +9,7 @@ from sklearn.utils.validation import validate_data
 
 from hsieve.data.blocks import ColumnBlocks, refuse_distributed
 from hsieve.data.validation import check_frame
-from hsieve.estimators._base import SearchSelector
+from hsieve.estimators._search import SearchSelector
 from hsieve.measures.base import Measure
 from hsieve.measures.spectral import SpectralScore
 from hsieve.strategies import Ranking

@@ -10,8 +10,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from hsieve.data.blocks import as_blocks
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
-from hsieve.engines.jobs import make_job_engine, refuse_cluster_inside
-from hsieve.estimators._base import BaseSelector, SearchSelector
+from hsieve.engines.jobs import make_job_engine, refuse_cluster_inside, shared_clusters
+from hsieve.estimators._base import BaseSelector
 from hsieve.estimators._halves import (
     Counts,
     Draw,
@@ -22,6 +22,7 @@ from hsieve.estimators._halves import (
 )
 from hsieve.estimators._number import RuleSettings, check_rule_takes
 from hsieve.estimators._ranges import make_range, model_target
+from hsieve.estimators._search import SearchSelector
 from hsieve.inference.selection_bounds import (
     false_selection_bound,
     most_per_subsample,
@@ -56,7 +57,8 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         ``feature_importances_`` that are zero for features it does not use. None is the lasso over
         standardised features (classes are coded as -1 and 1; several outputs, or more than two
         classes, share their features). ``Lasso()`` fits each output alone; a feature counts if any
-        of them uses it.
+        of them uses it. A cluster that the base asks for is started once, and not with `n_jobs`;
+        a checkpoint of the base is left out, since every subsample is another run.
     n_features_to_select : int, float, {"alignment", "guarded", "cv"} or None, default=None
         None selects the features above the threshold. A number, or a share below 1, selects so many
         of the most stable features, whatever the threshold, but none that no subsample selects; a
@@ -214,10 +216,11 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             classes=target if kind == "classes" else None,
             both_sides=isinstance(settings.kernel_y, Precomputed),
         )
-        counts = self._count(Halves(points, data, seen, draw, most))
-        self._judge()
-        check_sparse(counts, most)
-        self._choose(varying, data, target, settings)
+        with shared_clusters({} if base is None else base.get_params()):
+            counts = self._count(Halves(points, data, seen, draw, most))
+            self._judge()
+            check_sparse(counts, most)
+            self._choose(varying, data, target, settings)
         return self
 
     def _settings(self, target: NDArray[Any], most: int) -> RuleSettings:
@@ -341,8 +344,10 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         if base is not None and (isinstance(base, type) or not hasattr(base, "fit")):
             msg = f"estimator must be a selector or an estimator such as Lasso(), got {base!r}."
             raise ValueError(msg)
-        if base is not None and self.engine is not None:
-            refuse_cluster_inside(self.engine, base.get_params(), type(base).__name__)
+        if base is not None:
+            refuse_cluster_inside(
+                self.engine, base.get_params(), type(base).__name__, n_jobs=self.n_jobs
+            )
         if threshold is None and wished is None:
             msg = "Give a threshold, or expected_false_selections to solve it for."
             raise ValueError(msg)

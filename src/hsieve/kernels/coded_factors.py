@@ -42,7 +42,7 @@ class CodedFactors(FactorStore):
 
     Parameters
     ----------
-    blocks, categorical, block_bytes, factor_bytes
+    blocks, categorical, block_bytes, factor_bytes, work_bytes
         As in :class:`FactorStore`.
     code_bytes : int, default=2**62
         Most that kept codes may take; features beyond are read and coded anew.
@@ -56,8 +56,15 @@ class CodedFactors(FactorStore):
         block_bytes: int,
         factor_bytes: int,
         code_bytes: int = 2**62,
+        work_bytes: int = 2**62,
     ) -> None:
-        super().__init__(blocks, categorical, block_bytes=block_bytes, factor_bytes=factor_bytes)
+        super().__init__(
+            blocks,
+            categorical,
+            block_bytes=block_bytes,
+            factor_bytes=factor_bytes,
+            work_bytes=work_bytes,
+        )
         self._levels: Fetched[Levels] = Fetched(
             self._fetch, code_bytes // (self.n_samples + LEVELS_BYTES)
         )
@@ -81,6 +88,10 @@ class CodedFactors(FactorStore):
         if self._blocks.is_here:
             return super()._has_room_for(features)
         return np.array(self._levels.has_room_for(features.tolist()), dtype=bool)
+
+    def _bytes_at_work(self, piece_bytes: int) -> int:
+        """Tell what a piece takes: its columns, their codes, tables and the factors of a group."""
+        return piece_bytes + piece_bytes // self._blocks.dtype.itemsize + self._factor_bytes
 
     def _sent(self, stack: Stack) -> SentStack:
         if stack.features is None or self._blocks.is_here:
@@ -116,9 +127,13 @@ class CodedFactors(FactorStore):
             found = _coded(columns, self._categorical[features])
             yield from zip(features.tolist(), found, strict=True)
             return
-        itemsize = self._blocks.dtype.itemsize
+        max_bytes = FETCHED_CODES * self._blocks.dtype.itemsize
         for positions, arrays in self._blocks.map(
-            codes_of_piece, self._categorical, max_bytes=FETCHED_CODES * itemsize, features=features
+            codes_of_piece,
+            self._categorical,
+            max_bytes=max_bytes,
+            features=features,
+            most_at_work=self._most_at_work(max_bytes),
         ):
             yield from zip(positions.tolist(), _from_arrays(arrays), strict=True)
 

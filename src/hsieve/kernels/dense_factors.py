@@ -37,7 +37,7 @@ class DenseFactors(FactorStore):
 
     Parameters
     ----------
-    blocks, categorical, block_bytes, factor_bytes
+    blocks, categorical, block_bytes, factor_bytes, work_bytes
         As in :class:`FactorStore`.
     """
 

@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks import ColumnBlocks, Piece
+from hsieve.data.memory import BYTES_A_SAMPLE
 
 __all__ = [
     "USUAL_RANK",
@@ -139,6 +140,8 @@ class FactorStore(ABC):
         Most that the columns of one reading may take.
     factor_bytes : int
         Most that factors, kept for being asked for again or at work, may take.
+    work_bytes : int, default=2**62
+        Most that all pieces which threads have in work may take together.
     """
 
     def __init__(
@@ -148,11 +151,13 @@ class FactorStore(ABC):
         *,
         block_bytes: int,
         factor_bytes: int,
+        work_bytes: int = 2**62,
     ) -> None:
         self._blocks = blocks
         self._categorical = categorical
         self._block_bytes = block_bytes
         self._factor_bytes = factor_bytes
+        self._work_bytes = work_bytes
         # The other half is for factors at work.
         self._room = factor_bytes // 2
 
@@ -207,16 +212,26 @@ class FactorStore(ABC):
     def _products_elsewhere(self, features: IndexArray | None, stack: Stack) -> Iterator[Products]:
         """Multiply all features, or some, piece by piece; places count along them."""
         keep = self._blocks.takes_large_results
-        start = 0
+        start, max_bytes = 0, min(PIECE_BYTES, self._block_bytes)
         for positions, (squares, norms, *kept) in self._blocks.map(
             products_of_piece,
             (type(self), self._categorical, self._factor_bytes, self._sent(stack), keep),
-            max_bytes=min(PIECE_BYTES, self._block_bytes),
+            max_bytes=max_bytes,
             features=features,
+            most_at_work=self._most_at_work(max_bytes),
         ):
             self._adopt(positions, kept)
             yield Products(np.arange(start, start + len(positions)), squares, norms)
             start += len(positions)
+
+    def _most_at_work(self, piece_bytes: int) -> int:
+        """Tell how many pieces of so many bytes may be in work together."""
+        on_the_way = BYTES_A_SAMPLE * self.n_samples
+        return max(1, self._work_bytes // (self._bytes_at_work(piece_bytes) + on_the_way))
+
+    def _bytes_at_work(self, piece_bytes: int) -> int:
+        """Tell what a piece takes while it is worked on: its columns, and a part of them alone."""
+        return 2 * piece_bytes
 
     def _sent(self, stack: Stack) -> SentStack:
         """Return what goes to the columns for a stack."""

@@ -3,9 +3,10 @@
 Numbers become three levels and categories are levels as they are
 (:mod:`hsieve.measures.level_indicators`), one byte a value. One pass over the columns gives, for
 each feature, its information about the target, its entropy and its number of levels. Where the
-columns are worked on in this process the codes are kept; where they are not, the codes of the few
-features that are asked for are fetched, and what more features are to be compared with is sent to
-their columns instead. Counts are whole numbers, so that all ways give the same digits.
+columns are worked on in this process the codes are kept, up to 2 GB; where they are not, or are
+more, the codes of the few features that are asked for are fetched, and what more features are to be
+compared with is sent to their columns instead. Counts are whole numbers, so that all ways give the
+same digits.
 """
 
 from abc import ABC, abstractmethod
@@ -41,10 +42,12 @@ IndexArray = NDArray[np.intp]
 Codes = NDArray[np.integer]
 
 # Columns worked on together hold about this many numbers, some megabytes, and are not more.
-BLOCK_NUMBERS = 4_000_000
+BLOCK_NUMBERS = 1_000_000
 WIDEST_BLOCK = 256
 # Columns of one piece of a pass over all features.
 PIECE_BYTES = 16 * 10**6
+# Bytes that arrays on the way to counts take for each number of such a block, about.
+BYTES_A_NUMBER = 48
 # Values of one piece when the codes of some features are fetched.
 FETCHED_VALUES = 4 * 10**6
 LEVELS_OF_NUMBER = 3
@@ -133,10 +136,13 @@ def summarise(
         constant=np.empty(n_features, dtype=bool),
     )
     target = target.astype(np.min_scalar_type(target.max()))
-    keep = blocks.takes_large_results
+    keep = blocks.takes_large_results and blocks.n_samples * n_features <= memory.KEPT_LEVELS
     kept = np.empty(blocks.shape if keep else (0, 0), dtype=np.uint8, order="F")
     for features, (relevance, entropy, n_levels, constant, *codes) in blocks.map(
-        summary_of_piece, (coding, target, keep), max_bytes=PIECE_BYTES
+        summary_of_piece,
+        (coding, target, keep),
+        max_bytes=PIECE_BYTES,
+        most_at_work=_most_at_work(blocks, PIECE_BYTES),
     ):
         summary.relevance[features], summary.entropies[features] = relevance, entropy
         summary.n_levels[features], summary.constant[features] = n_levels, constant
@@ -228,7 +234,8 @@ class FetchedCodes(LevelCodes):
     def __init__(self, blocks: ColumnBlocks, coding: Coding) -> None:
         self._blocks = blocks
         self._coding = coding
-        self._codes: Fetched[Codes] = Fetched(self._fetch, memory.FETCHED_CODES // blocks.n_samples)
+        room = memory.KEPT_LEVELS if blocks.is_here else memory.FETCHED_CODES
+        self._codes: Fetched[Codes] = Fetched(self._fetch, room // blocks.n_samples)
 
     def expect(self, features: IndexArray) -> None:
         """Say which features will be asked for, the most likely first."""
@@ -258,7 +265,11 @@ class FetchedCodes(LevelCodes):
         """Send the others to the features."""
         wanted, places = np.unique(features, return_inverse=True)
         pieces = self._blocks.map(
-            information_of_piece, (self._coding, *others), max_bytes=PIECE_BYTES, features=wanted
+            information_of_piece,
+            (self._coding, *others),
+            max_bytes=PIECE_BYTES,
+            features=wanted,
+            most_at_work=_most_at_work(self._blocks, PIECE_BYTES),
         )
         found = np.concatenate([rows for _, (rows,) in pieces])
         return np.asarray(found[places])
@@ -267,7 +278,11 @@ class FetchedCodes(LevelCodes):
         """Code features, where they are."""
         max_bytes = FETCHED_VALUES * self._blocks.dtype.itemsize
         for positions, (codes,) in self._blocks.map(
-            codes_of_piece, self._coding, max_bytes=max_bytes, features=features
+            codes_of_piece,
+            self._coding,
+            max_bytes=max_bytes,
+            features=features,
+            most_at_work=_most_at_work(self._blocks, max_bytes),
         ):
             yield from zip(positions.tolist(), codes.T, strict=True)
 
@@ -285,6 +300,12 @@ def information_of_piece(
     codes, n_levels, _ = coding.piece(piece)
     others = (codes_of_others, levels_of_others)
     return (KeptCodes(codes).information(np.arange(len(n_levels)), n_levels, others),)
+
+
+def _most_at_work(blocks: ColumnBlocks, piece_bytes: int) -> int:
+    """Tell how many pieces may be in work together: their columns, codes and blocks of numbers."""
+    block = BYTES_A_NUMBER * max(blocks.n_samples, BLOCK_NUMBERS)
+    return max(1, memory.USUAL_WORK // (2 * piece_bytes + block))
 
 
 def slices(n_columns: int, n_samples: int) -> Iterator[slice]:

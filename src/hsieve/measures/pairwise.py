@@ -133,6 +133,8 @@ class PairwiseHSIC(Measure):
                 categorical,
                 block_bytes=plan.block_bytes,
                 factor_bytes=plan.factor_bytes,
+                # There are no codes.
+                work_bytes=plan.work_bytes + plan.code_bytes,
             )
         return CodedFactors(
             blocks,
@@ -140,6 +142,7 @@ class PairwiseHSIC(Measure):
             block_bytes=plan.block_bytes,
             factor_bytes=plan.factor_bytes,
             code_bytes=plan.code_bytes,
+            work_bytes=plan.work_bytes,
         )
 
 

@@ -4,6 +4,7 @@ from hsieve.data.blocks.arrays import ArrayBlocks, as_blocks
 from hsieve.data.blocks.base import ColumnBlocks, Piece
 from hsieve.data.blocks.distributed import (
     distributed_columns,
+    distributed_features,
     is_distributed,
     refuse_distributed,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "as_blocks",
     "can_open_columns",
     "distributed_columns",
+    "distributed_features",
     "is_distributed",
     "open_columns",
     "refuse_distributed",

@@ -6,7 +6,7 @@ as they lie and then turned over into the block: the walk through all columns co
 passes over the data. In Fortran order columns are copied as they are.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from mmap import ALLOCATIONGRANULARITY
 from pathlib import Path
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
+from hsieve.data.blocks.stamps import mark_of_content, states_of
 from hsieve.data.tables.values import LARGEST_EXACT_INTEGER, beyond_exact
 from hsieve.marks import mark_of
 
@@ -66,12 +67,13 @@ class ArrayBlocks(ColumnBlocks):
         return _reference_to(self._array, self.names)
 
     def mark(self) -> str:
-        """Return a mark of the values, or of the file and its time where that is mapped."""
+        """Return a mark of the values, or of file, time and content where that is mapped."""
         reference = self.reference()
         if reference is None:
             return super().mark()
         path = Path(reference.path)
-        return mark_of((path.name, path.stat().st_mtime_ns, replace(reference, path="")))
+        content = mark_of_content([path])
+        return mark_of((path.name, path.stat().st_mtime_ns, content, replace(reference, path="")))
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         """Copy columns, in tiles where they do not lie together in memory."""
@@ -156,6 +158,10 @@ class MappedReference:
         )
         return ArrayBlocks(array, self.names)
 
+    def state(self) -> Hashable:
+        """Return what changes, on this machine, when another file takes the place of this one."""
+        return states_of([Path(self.path)])
+
 
 def _reference_to(array: NDArray[Any], names: tuple[str, ...] | None) -> MappedReference | None:
     """Refer to an array that is a whole mapped one, perhaps transposed; parts have no reference."""
@@ -171,12 +177,17 @@ def _reference_to(array: NDArray[Any], names: tuple[str, ...] | None) -> MappedR
     at_start = held.ctypes.data + lead == array.ctypes.data
     if not (whole and at_start and (flags.c_contiguous or flags.f_contiguous)):
         return None
+    path = Path(mapped.filename).absolute()
+    try:
+        n_bytes = path.stat().st_size
+    except OSError:
+        # Gone since it was mapped: this process still has it, others can only be sent it.
+        return None
     if mapped.mode != "r":
         mapped.flush()
-    path = Path(mapped.filename).absolute()
     return MappedReference(
         path=str(path),
-        n_bytes=path.stat().st_size,
+        n_bytes=n_bytes,
         offset=int(mapped.offset),
         dtype=array.dtype.str,
         shape=array.shape,

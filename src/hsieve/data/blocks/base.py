@@ -10,7 +10,7 @@ What needs all columns once is a function of a *piece*, some columns, that is ru
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, Protocol
@@ -125,6 +125,7 @@ class ColumnBlocks(ABC):
         *,
         max_bytes: int,
         features: IndexArray | None = None,
+        most_at_work: int | None = None,
     ) -> Iterator[tuple[IndexArray, Any]]:
         """Run a function over pieces of the columns, where they are.
 
@@ -139,6 +140,8 @@ class ColumnBlocks(ABC):
             Most that the columns of one piece may take; one column is a piece in any case.
         features : ndarray of int or None, default=None
             The columns wanted; None for all.
+        most_at_work : int or None, default=None
+            Most pieces that threads of this process may have in work, for want of memory.
 
         Yields
         ------
@@ -146,6 +149,7 @@ class ColumnBlocks(ABC):
             Positions of a piece and what the function returned, in the order of the columns. How
             they are cut follows from their size and `max_bytes`, never from who does the work.
         """
+        del most_at_work  # one after the other
         for positions in self._pieces(max_bytes, features):
             yield positions, function(Piece(positions, _Part(self, positions)), shared)
 
@@ -159,6 +163,11 @@ class ColumnBlocks(ABC):
     def reference(self) -> "Reference | None":
         """Return what opens the same columns in another process; None if they must be sent."""
         return None
+
+    @property
+    def marked_as(self) -> str:
+        """What a mark is one of, for messages."""
+        return "data, or files written since"
 
     def mark(self) -> str:
         """Return a short mark that other data do not have.
@@ -225,11 +234,14 @@ class ColumnBlocks(ABC):
         return positions.astype(np.intp)
 
 
-class Reference(Protocol):
-    """What opens columns in any process that can reach them; hashable, and small once pickled."""
+class Reference(Hashable, Protocol):
+    """What opens columns in any process that can reach them; small once pickled."""
 
     def open(self) -> ColumnBlocks:
         """Open the columns."""
+
+    def state(self) -> Hashable:
+        """Return what changes, on this machine, when other data take the place of these."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,8 +54,18 @@ class DaskBlocks(ColumnBlocks):
         self.dtype = float_type(array.dtype)
         self.names = None if names is None else tuple(names)
 
+    @property
+    def is_here(self) -> bool:
+        """False: each reading computes chunks of all rows."""
+        return False
+
+    @property
+    def marked_as(self) -> str:
+        """What a mark is one of: it is put together from those of the chunks."""
+        return "data, or the same cut into other chunks"
+
     def mark(self) -> str:
-        """Return a mark of all values, worked out where these are."""
+        """Return a mark of all values and of the chunks, worked out where these are."""
         from dask import delayed
 
         chunks = self._array.to_delayed().ravel()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import float_type
-from hsieve.data.tables.errors import listed
+from hsieve.data.tables.errors import listed, no_numbers
 from hsieve.data.tables.values import beyond_exact
 
 __all__ = ["array_of_frame"]
@@ -31,13 +31,8 @@ def array_of_frame(frame: Any, y: Any, compute: Compute) -> tuple[Any, tuple[str
     types = dict(zip(frame.columns, map(_numpy_type, frame.dtypes), strict=True))
     refused = [name for name in names if types[name] is None]
     if refused:
-        verb = "holds" if len(refused) == 1 else "hold"
-        msg = (
-            f"{listed(map(str, refused))} {verb} no numbers ({frame.dtypes[refused[0]]}); code "
-            "levels as numbers and list their positions in categorical=[...], or leave it out "
-            "with X.drop(columns=[...])."
-        )
-        raise ValueError(msg)
+        kind = frame.dtypes[refused[0]]
+        raise no_numbers([str(name) for name in refused], kind, "X.drop(columns=[...])")
     dtype = np.result_type(np.float32, *(float_type(types[name]) for name in names))
     _refuse_long(frame, names, compute)
     if isinstance(y, str):

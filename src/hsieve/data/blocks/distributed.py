@@ -3,12 +3,21 @@
 No package is imported to find out: whoever has such data has imported it already.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from hsieve.data.blocks.base import ColumnBlocks
+from hsieve.data.tables.errors import listed
 from hsieve.engines.base import Engine
 
-__all__ = ["distributed_columns", "is_distributed", "refuse_distributed"]
+__all__ = [
+    "distributed_columns",
+    "distributed_features",
+    "is_distributed",
+    "is_of_spark",
+    "no_fixed_order",
+    "refuse_distributed",
+]
 
 
 def is_distributed(X: Any) -> bool:
@@ -30,7 +39,7 @@ def is_distributed(X: Any) -> bool:
     >>> is_distributed(np.zeros((2, 2)))
     False
     """
-    return _is_of_dask(X) or _is_of_spark(X)
+    return _is_of_dask(X) or is_of_spark(X)
 
 
 def distributed_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
@@ -60,13 +69,54 @@ def distributed_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, A
     if y is None:
         msg = "The target y is None; give its values, or the name of its column in a data frame."
         raise ValueError(msg)
-    if _is_of_spark(X):
+    if is_of_spark(X):
         from hsieve.data.blocks.spark_frames import spark_columns
 
         return spark_columns(X, y, engine)
     from hsieve.data.blocks.dask_collections import dask_columns
 
     return dask_columns(X, y, engine)
+
+
+def distributed_features(X: Any, names: Sequence[str] | None, engine: Engine) -> ColumnBlocks:
+    """Take the features of a fit from collections of Dask and data frames of Spark.
+
+    Parameters
+    ----------
+    X : dask.array.Array, dask.dataframe.DataFrame or pyspark.sql.DataFrame
+        The data; a data frame may hold other columns beside, such as the target.
+    names : sequence of str or None
+        The features by name; None where the fit knew no names.
+    engine : Engine
+        An engine in its block. What is kept for the work is given up at the end of it.
+
+    Returns
+    -------
+    ColumnBlocks
+        The features, in the order of `names`, where they are.
+
+    Raises
+    ------
+    ValueError
+        If a data frame lacks one of the features, or the data are of the wrong kind.
+    """
+    if names is not None and hasattr(X, "columns"):
+        lacking = [name for name in names if name not in set(X.columns)]
+        if lacking:
+            msg = f"The data frame has no {listed(lacking, 'or')}, which fit has seen."
+            raise ValueError(msg)
+    if is_of_spark(X):
+        from hsieve.data.blocks.spark_frames import spark_features
+
+        if names is None:
+            msg = "The selector was fitted on features without names, a data frame has names."
+            raise ValueError(msg)
+        return spark_features(X, names, engine)
+    from hsieve.data.blocks.dask_collections import dask_columns
+
+    if names is not None and hasattr(X, "columns"):
+        X = X[list(names)]
+    return dask_columns(X, None, engine)[0]
 
 
 def refuse_distributed(X: Any, whose: str) -> None:
@@ -80,13 +130,22 @@ def refuse_distributed(X: Any, whose: str) -> None:
         Who needs them whole, for the message.
     """
     if is_distributed(X):
-        kind = "Spark" if _is_of_spark(X) else "Dask"
+        kind = "Spark" if is_of_spark(X) else "Dask"
         msg = (
             f"{whose} needs the whole data as an array, got {type(X).__name__} of {kind}, which is "
             "not collected here unasked. The fit of selectors that read columns takes it: N3LARS, "
             "HSICLasso, and MaxRelevance and MRMR with a measure such as PairwiseHSIC()."
         )
         raise ValueError(msg)
+
+
+def no_fixed_order() -> ValueError:
+    """Say why work on a data frame of Spark cannot be taken up again, and what can be done."""
+    return ValueError(
+        "checkpoint= needs data that are the same when a run is taken up again, but the rows of a "
+        "data frame of Spark have no fixed order. Write it once, with X.write.parquet(folder), and "
+        "fit on the columns and y of hsieve.data.blocks.open_columns(folder, target=...)."
+    )
 
 
 def _is_of_dask(X: Any) -> bool:
@@ -97,5 +156,6 @@ def _is_of_dask(X: Any) -> bool:
     return graph is not None and graph(X) is not None
 
 
-def _is_of_spark(X: Any) -> bool:
+def is_of_spark(X: Any) -> bool:
+    """Say whether data are of Spark."""
     return type(X).__module__.split(".")[0] == "pyspark"

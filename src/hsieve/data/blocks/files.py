@@ -5,7 +5,7 @@ numbers as they are, declared categories as the codes of their sorted levels. A 
 its rows to know its levels, but so does a block, hence one pass over that column gives both.
 """
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
+from hsieve.data.blocks.stamps import mark_of_content, states_of
 from hsieve.data.tables.arrow import arrow_values
 from hsieve.data.tables.errors import (
     TableError,
@@ -64,13 +65,43 @@ class FileBlocks(ColumnBlocks):
         return tuple((file.name, file.stat().st_size) for file in self._files())
 
     def mark(self) -> str:
-        """Return a mark of names, sizes and times of the files, wherever these are."""
-        times = [file.stat().st_mtime_ns for file in self._files()]
-        return mark_of((self.stamp(), times, self.names, self._is_category))
+        """Return a mark of names, sizes, times and content of the files, wherever these are."""
+        files = self._files()
+        times = [file.stat().st_mtime_ns for file in files]
+        marks = (self.stamp(), times, mark_of_content(files))
+        return mark_of((*marks, self.names, self._is_category))
 
     def _files(self) -> list[Path]:
         """Return the files that hold the columns."""
         return [self.path]
+
+    def _stored(self, feature: int) -> NDArray[Any]:
+        """Return one column as it is stored, for what cannot be told from its floats."""
+        raise NotImplementedError
+
+    def _fill_codes(self, block: FloatArray, positions: IndexArray) -> None:
+        """Write codes over the columns that are categories."""
+        for place in np.flatnonzero(self._is_category[positions]):
+            block[:, place] = category_codes(self._stored(positions[place]))
+
+    def _refuse_rounded(
+        self, block: FloatArray, positions: IndexArray, dtypes: Collection[np.dtype]
+    ) -> None:
+        """Refuse integers that were rounded in a block, which may come from any of some types."""
+        places = {place for dtype in dtypes for place in places_beyond_exact(block, dtype)}
+        for place in sorted(places):
+            feature = positions[place]
+            refuse_long_integers(self.path, self.names[feature], self._stored(feature))
+
+    def _refuse_unknown(self, categorical: Collection[str], n_columns: int) -> None:
+        """Refuse names that are not one for each column, and categories that are no feature."""
+        if self.n_features != n_columns:
+            problem = f"there are {n_columns} columns, but {self.n_features} names were given"
+            raise table_error(self.path, problem)
+        check_names(self.path, self.names)
+        for name in categorical:
+            if name not in self.names:
+                raise unknown_name(self.path, "categorical", name, self.names)
 
     def _type_with_codes(self, dtype: np.dtype[np.floating]) -> np.dtype[np.floating]:
         """Widen a type that could not tell the codes of very many levels apart."""
@@ -122,16 +153,15 @@ class NumpyBlocks(FileBlocks):
         """Copy the numbers, then code the categories."""
         if self._numbers is not None:
             self._numbers._fill(block, self._places[positions])
-        for place in np.flatnonzero(self._is_category[positions]):
-            values = self._source.load(self.names[positions[place]])
-            block[:, place] = category_codes(values)
+        self._fill_codes(block, positions)
 
     def _check(self, block: FloatArray, positions: IndexArray) -> None:
         """Refuse what is not finite, and integers that would be rounded."""
         super()._check(block, positions)
-        for place in places_beyond_exact(block, self._source.matrix.dtype):
-            name = self.names[positions[place]]
-            refuse_long_integers(self.path, name, self._source.load(name))
+        self._refuse_rounded(block, positions, [self._source.matrix.dtype])
+
+    def _stored(self, feature: int) -> NDArray[Any]:
+        return self._source.load(self.names[feature])
 
 
 class ParquetBlocks(FileBlocks):
@@ -155,10 +185,10 @@ class ParquetBlocks(FileBlocks):
 
     Notes
     -----
-    Footers are read once, and files stay open (at most 128) as long as the columns are in use. A
-    `read` decodes the wanted columns only, row group by row group, and holds 8 MiB or one column
-    of a row group beside its result. The type is float32 if that holds all numbers of all columns
-    exactly.
+    Footers are read once, and files stay open (about 128, shared by all threads that read) as long
+    as the columns are in use. A `read` decodes the wanted columns only, row group by row group, and
+    holds 8 MiB or one column of a row group beside its result. The type is float32 if that holds
+    all numbers of all columns exactly.
     """
 
     def __init__(
@@ -307,6 +337,11 @@ class FileReference:
             stamp=blocks.stamp(),
             reopen=reopen,
         )
+
+    def state(self) -> Hashable:
+        """Return what changes, on this machine, when other files take the place of these."""
+        path = Path(self.path)
+        return states_of([path / name for name, _ in self.stamp] if path.is_dir() else [path])
 
     def open(self) -> FileBlocks:
         """Open the columns."""

@@ -8,17 +8,16 @@ import os
 import re
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
+from hsieve.data.blocks.arrays import ArrayBlocks
 from hsieve.data.blocks.base import FloatArray, IndexArray
 from hsieve.data.blocks.files import FileBlocks, FileReference
-from hsieve.data.tables.errors import plainly, quoted, table_error, unknown_name
+from hsieve.data.tables.errors import plainly, quoted, table_error
 from hsieve.data.tables.numpy_files import map_npy
-from hsieve.data.tables.source import check_names
-from hsieve.data.tables.values import category_codes, refuse_long_integers
 
 __all__ = ["NumpyFolder"]
 
@@ -79,13 +78,7 @@ class NumpyFolder(FileBlocks):
         super().__init__(
             path, [f"x{i}" for i in range(n_features)] if names is None else names, categorical
         )
-        if self.n_features != n_features:
-            msg = f"there are {n_features} columns, but {self.n_features} names were given"
-            raise table_error(path, msg)
-        check_names(path, self.names)
-        for name in categorical:
-            if name not in self.names:
-                raise unknown_name(path, "categorical", name, self.names)
+        self._refuse_unknown(categorical, n_features)
         self.dtype = self._type_with_codes(
             np.result_type(np.float32, *(part.dtype for part in self._parts))
         )
@@ -153,17 +146,12 @@ class NumpyFolder(FileBlocks):
         """Copy the numbers, then code the categories."""
         for view, part, inside in self._views(block, positions):
             part._fill(view, inside)
-        for place in np.flatnonzero(self._is_category[positions]):
-            block[:, place] = category_codes(self._column(positions[place]))
+        self._fill_codes(block, positions)
 
     def _check(self, block: FloatArray, positions: IndexArray) -> None:
         """Refuse what is not finite, and integers that would be rounded."""
         super()._check(block, positions)
-        for place, position in enumerate(positions):
-            for matrix in self._matrices:
-                for _ in places_beyond_exact(block[:, [place]], matrix.dtype):
-                    column = self._column(position)
-                    refuse_long_integers(self.path, self.names[position], column)
+        self._refuse_rounded(block, positions, {matrix.dtype for matrix in self._matrices})
 
     def _views(
         self, block: FloatArray, positions: IndexArray
@@ -180,12 +168,11 @@ class NumpyFolder(FileBlocks):
                 inside = positions[run] - self._starts[file]
                 yield block[:, run[0] : run[-1] + 1], self._parts[file], inside
 
-    def _column(self, position: int) -> NDArray[np.generic]:
-        """Return one column as it is stored."""
+    def _stored(self, feature: int) -> NDArray[Any]:
         if self.axis == "rows":
-            return np.concatenate([matrix[:, position] for matrix in self._matrices])
-        file = int(np.searchsorted(self._starts, position, side="right")) - 1
-        return self._matrices[file][:, position - self._starts[file]]
+            return np.concatenate([matrix[:, feature] for matrix in self._matrices])
+        file = int(np.searchsorted(self._starts, feature, side="right")) - 1
+        return self._matrices[file][:, feature - self._starts[file]]
 
 
 _REOPENERS = {"rows": NumpyFolder.reopen_rows, "columns": NumpyFolder.reopen_columns}

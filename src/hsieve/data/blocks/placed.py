@@ -7,7 +7,8 @@ many times its bytes, since asking takes a round trip, so columns that were read
 that are *expected* to be asked for next come along.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import uuid
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -115,11 +116,14 @@ class PlacedBlocks(ColumnBlocks):
         self.names, self.dtype = blocks.names, blocks.dtype
         column_bytes = max(1, self.n_samples * self.dtype.itemsize)
         self._columns: Fetched[FloatArray] = Fetched(self._fetch, KEPT_BYTES // column_bytes)
+        # By which workers know that files they have open are to be looked at again.
+        self._work = uuid.uuid4().hex
+        self._reference: Reference | None = None
 
     @property
     def is_here(self) -> bool:
-        """Whether the engine works in this process."""
-        return self._engine.is_here
+        """Whether the engine works in this process and the columns are at hand in it."""
+        return self._engine.is_here and self._blocks.is_here
 
     @property
     def takes_large_results(self) -> bool:
@@ -143,19 +147,28 @@ class PlacedBlocks(ColumnBlocks):
         *,
         max_bytes: int,
         features: IndexArray | None = None,
+        most_at_work: int | None = None,
     ) -> Iterator[tuple[IndexArray, Any]]:
         """Run a function over pieces of the columns, by the engine."""
         pieces = list(self._pieces(max_bytes, features))
-        held = None if self.is_here else self._blocks.held(pieces)
-        if self.is_here:
-            source: Any = self._blocks
-        else:
-            source = self._blocks.reference() if held is None else None
+        held = None if self._engine.is_here else self._blocks.held(pieces)
+        source: Any = None
+        if self._engine.is_here:
+            source = self._blocks
+        elif held is None:
+            # Once, since it may take a look at very many files.
+            self._reference = self._reference or self._blocks.reference()
+            source = self._reference and (self._reference, self._work)
         sends = source is None
         tasks: Iterable[Any] = held or (
             (piece, Unmarked(self._blocks.read(piece) if sends else None)) for piece in pieces
         )
-        results = self._engine.map(_work, tasks, shared=(function, Unmarked(source), shared))
+        results = self._engine.map(
+            _work,
+            tasks,
+            shared=(function, Unmarked(source), shared),
+            most_in_flight=most_at_work,
+        )
         yield from zip(pieces, results, strict=True)
 
     def read(self, features: Any) -> FloatArray:
@@ -188,12 +201,23 @@ def _work(task: Held | tuple[IndexArray, Unmarked], shared: tuple[Any, Unmarked,
     positions, sent = task[0], task[1].value
     if sent is not None:
         return function(Piece(positions, ArrayBlocks(sent)), argument)
-    blocks = source if isinstance(source, ColumnBlocks) else _opened(source)
+    blocks = source if isinstance(source, ColumnBlocks) else _opened(*source)
     ((_, result),) = blocks.map(function, argument, max_bytes=2**62, features=positions)
     return result
 
 
 @lru_cache(maxsize=MOST_OPEN)
-def _opened(reference: Reference) -> ColumnBlocks:
-    """Open columns once in each process."""
+def _opened(reference: Reference, work: str) -> ColumnBlocks:
+    """Open columns once in each process; whether they are still the same is seen once a work.
+
+    Not more often, so that a piece of work does not begin with one file and end with another.
+    """
+    del work
+    return _opened_in_state(reference, reference.state())
+
+
+@lru_cache(maxsize=MOST_OPEN)
+def _opened_in_state(reference: Reference, state: Hashable) -> ColumnBlocks:
+    """Open columns, unless those that are open are still the ones at their place."""
+    del state
     return reference.open()

@@ -18,16 +18,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.blocks.base import MARKED_BYTES, ColumnBlocks, FloatArray
+from hsieve.data.blocks.base import ColumnBlocks, FloatArray
+from hsieve.data.blocks.distributed import no_fixed_order
 from hsieve.data.blocks.files import FileReference, ParquetBlocks
 from hsieve.data.blocks.opening import open_columns
-from hsieve.data.tables.errors import listed
+from hsieve.data.tables.errors import listed, no_numbers
 from hsieve.data.tables.parquet import ParquetParts
 from hsieve.engines.base import Engine
 from hsieve.engines.dask import DaskEngine
-from hsieve.marks import mark_of_arrays
 
-__all__ = ["StagedBlocks", "spark_columns"]
+__all__ = ["StagedBlocks", "spark_columns", "spark_features"]
 
 NUMBERS = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double")
 TARGETS = (*NUMBERS, "string")
@@ -48,8 +48,8 @@ class StagedBlocks(ParquetBlocks):
         return StagedBlocks(Path(reference.path), reference.names, reference.categorical)
 
     def mark(self) -> str:
-        """Return a mark of all values; the files are others each time, and perhaps their order."""
-        return mark_of_arrays(self.read(features) for features in self.walk(MARKED_BYTES))
+        """Refuse to be known again: the files are others each time, and perhaps the rows."""
+        raise no_fixed_order()
 
     def _refusal(self, feature: int, values: FloatArray, bad: NDArray[np.bool_]) -> ValueError:
         """Say which column is not finite; rows have no numbers in Spark, nor has anybody a file."""
@@ -79,14 +79,46 @@ def spark_columns(frame: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any
     y : ndarray of shape (n_samples,)
         The target.
     """
+    _refuse_dask_engine(engine)
+    names = _checked_names(frame, y)
+    folder = _written(frame, [*names, y], engine)
+    table = open_columns(folder, target=y)
+    return StagedBlocks(ParquetParts(folder), names), table.y
+
+
+def spark_features(frame: Any, names: Sequence[str], engine: Engine) -> ColumnBlocks:
+    """Take some features from a data frame of Spark, without a target.
+
+    Parameters
+    ----------
+    frame : pyspark.sql.DataFrame
+        The data, with any other columns beside.
+    names : sequence of str
+        The features.
+    engine : Engine
+        An engine of this process or of Spark, in its block.
+
+    Returns
+    -------
+    ColumnBlocks
+        The features, in files that live as long as the block of the engine.
+    """
+    _refuse_dask_engine(engine)
+    _refuse_types(names, dict(frame.dtypes))
+    return StagedBlocks(ParquetParts(_written(frame, names, engine)), names)
+
+
+def _refuse_dask_engine(engine: Engine) -> None:
     if isinstance(engine, DaskEngine):
         msg = "Data frames of Spark are worked on by engine 'spark', 'threads' or 'local'."
         raise ValueError(msg)
-    names = _checked_names(frame, y)
+
+
+def _written(frame: Any, names: Sequence[str], engine: Engine) -> Path:
+    """Write columns to a folder that is removed at the end of the engine's block."""
     folder = engine.keep(_staging(frame, engine.staging))
-    _write(frame, [*names, y], folder)
-    table = open_columns(folder, target=y)
-    return StagedBlocks(ParquetParts(folder), names), table.y
+    _write(frame, names, folder)
+    return folder
 
 
 def _checked_names(frame: Any, y: Any) -> list[str]:
@@ -111,22 +143,18 @@ def _checked_names(frame: Any, y: Any) -> list[str]:
         msg = f"The data frame has no column beside the target {y!r}."
         raise ValueError(msg)
     types = dict(frame.dtypes)
-    _refuse_types([name for name in features if not _is(types[name], NUMBERS)], types)
+    _refuse_types(features, types)
     if not _is(types[y], TARGETS):
         msg = f"The target {y!r} must be numbers, booleans or text, got {types[y]}."
         raise ValueError(msg)
     return features
 
 
-def _refuse_types(refused: Sequence[str], types: dict[str, str]) -> None:
-    """Say which columns are no numbers."""
+def _refuse_types(features: Sequence[str], types: dict[str, str]) -> None:
+    """Refuse features that are no numbers."""
+    refused = [name for name in features if not _is(types[name], NUMBERS)]
     if refused:
-        verb = "holds" if len(refused) == 1 else "hold"
-        msg = (
-            f"{listed(refused)} {verb} no numbers ({types[refused[0]]}); code levels as numbers "
-            "and list their positions in categorical=[...], or leave it out with X.drop(...)."
-        )
-        raise ValueError(msg)
+        raise no_numbers(refused, types[refused[0]], "X.drop(...)")
 
 
 def _is(spark_type: str, accepted: Sequence[str]) -> bool:

@@ -5,7 +5,7 @@ goes through them row of chunks by row of chunks, so that beside the block only 
 """
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,13 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.blocks.arrays import places_beyond_exact
 from hsieve.data.blocks.base import FloatArray, IndexArray, float_type
 from hsieve.data.blocks.files import DECODED_BYTES, FileBlocks, other_data
-from hsieve.data.tables.errors import plainly, table_error, unknown_name
+from hsieve.data.blocks.stamps import mark_of_content, states_of
+from hsieve.data.tables.errors import plainly, table_error
 from hsieve.data.tables.numpy_files import MATRIX_DIMENSIONS
-from hsieve.data.tables.source import check_names
-from hsieve.data.tables.values import category_codes, refuse_long_integers
 from hsieve.data.tables.zarr_files import open_zarr
 from hsieve.marks import mark_of
 
@@ -71,13 +69,7 @@ class ZarrBlocks(FileBlocks):
             raise table_error(path, f"there is no column {outside[0]} among {n_columns}")
         names = [f"x{place}" for place in self._places] if names is None else names
         super().__init__(path, names, categorical)
-        if self.n_features != len(self._places):
-            problem = f"there are {len(self._places)} features, but {self.n_features} names"
-            raise table_error(path, problem)
-        check_names(path, self.names)
-        for name in categorical:
-            if name not in self.names:
-                raise unknown_name(path, "categorical", name, self.names)
+        self._refuse_unknown(categorical, len(self._places))
         self.dtype = self._type_with_codes(float_type(self._array.dtype))
 
     def reference(self) -> "ZarrReference":
@@ -91,13 +83,20 @@ class ZarrBlocks(FileBlocks):
         )
 
     def mark(self) -> str:
-        """Return a mark of names, sizes and times of all files of the array."""
+        """Return a mark of names, times and content of all files of the array."""
         files = sorted(file for file in self.path.rglob("*") if file.is_file())
-        marks = [
-            (str(file.relative_to(self.path)), file.stat().st_size, file.stat().st_mtime_ns)
-            for file in files
-        ]
-        return mark_of((marks, self._places, self.names, self._is_category))
+        marks = [(str(file.relative_to(self.path)), file.stat().st_mtime_ns) for file in files]
+        of_columns = (self._places, self.names, self._is_category)
+        return mark_of((marks, mark_of_content(files), of_columns))
+
+    def stamp(self) -> tuple[tuple[str, int], ...]:
+        """Sizes of the files that say what the array is, and how many files there are in all.
+
+        zarr takes a chunk without a file for one of zeros, so that whoever sees fewer files would
+        read other data.
+        """
+        n_files = sum(len(files) for _, _, files in os.walk(self.path))
+        return (*super().stamp(), ("files", n_files))
 
     def _files(self) -> list[Path]:
         """Return the files that say what the array is; there may be very many chunks."""
@@ -112,18 +111,14 @@ class ZarrBlocks(FileBlocks):
         with np.errstate(over="ignore"):
             for rows in self._row_steps(len(wanted)):
                 block[rows] = self._values(rows, wanted)[:, places]
-        for place in np.flatnonzero(self._is_category[positions]):
-            block[:, place] = category_codes(self._column(positions[place]))
+        self._fill_codes(block, positions)
 
     def _check(self, block: FloatArray, positions: IndexArray) -> None:
         """Refuse what is not finite, and integers that would be rounded."""
         super()._check(block, positions)
-        for place in places_beyond_exact(block, self._array.dtype):
-            feature = positions[place]
-            refuse_long_integers(self.path, self.names[feature], self._column(feature))
+        self._refuse_rounded(block, positions, [self._array.dtype])
 
-    def _column(self, feature: int) -> NDArray[Any]:
-        """Return one column as it is stored."""
+    def _stored(self, feature: int) -> NDArray[Any]:
         return self._values(slice(0, self.n_samples), self._places[[feature]])[:, 0]
 
     def _values(self, rows: slice, columns: IndexArray) -> NDArray[Any]:
@@ -156,7 +151,7 @@ class ZarrReference:
     columns : tuple of int
         Places of the features.
     stamp : tuple
-        Marks of the description of the array; another one is refused.
+        Marks of the description of the array, and the number of its files; others are refused.
     """
 
     path: str
@@ -164,6 +159,13 @@ class ZarrReference:
     columns: tuple[int, ...]
     categorical: tuple[str, ...]
     stamp: tuple[tuple[str, int], ...]
+
+    def state(self) -> Hashable:
+        """Return what changes, on this machine, when another array takes the place of this one.
+
+        Chunks are opened anew for each reading, so that only what describes them is looked at.
+        """
+        return states_of([Path(self.path, name) for name in METADATA])
 
     def open(self) -> ZarrBlocks:
         """Open the columns."""

@@ -27,6 +27,7 @@ __all__ = [
     "incomplete_column",
     "incomplete_feature",
     "listed",
+    "no_numbers",
     "plainly",
     "quoted",
     "rounded_integer",
@@ -119,6 +120,15 @@ def columns_are(names: Sequence[str]) -> str:
     if len(names) == 1:
         return f"column {quoted(names[0])} is"
     return f"columns {listed(names)} are"
+
+
+def no_numbers(names: Sequence[str], kind: object, left_out: str) -> ValueError:
+    """Say which columns of a data frame are no numbers, and how they are left out."""
+    verb, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
+    return ValueError(
+        f"{listed(names)} {verb} no numbers ({kind}); code levels as numbers and list their "
+        f"positions in categorical=[...], or leave {them} out with {left_out}."
+    )
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:

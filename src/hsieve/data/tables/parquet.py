@@ -17,6 +17,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from hsieve.data.tables.arrow import arrow_kind, arrow_values, import_pyarrow
@@ -25,7 +26,7 @@ from hsieve.data.tables.source import Array, Source, checked_target
 
 __all__ = ["OpenParts", "ParquetParts", "ParquetSource"]
 
-# Files held open, well below what systems allow a process.
+# Files of a table held open by all that read it, well below what systems allow a process.
 MOST_OPEN = 128
 ACCEPTED_PARTS = (
     "parts must have equal columns, or no column in common and equally many rows in the same order"
@@ -70,6 +71,9 @@ class ParquetParts:
         self.parts: list[Part] = []
         self._footers: dict[int, Any] = {}
         self._idle: list[OpenParts] = []
+        self._at_work = 0
+        self._n_open = 0
+        self._lock = Lock()
         schemas: list[Any] = []
         for path_of_part in _part_files(path):
             part, schema = self._looked_at(path_of_part)
@@ -108,17 +112,39 @@ class ParquetParts:
     @contextmanager
     def opened(self) -> Iterator["OpenParts"]:
         """Give files for reading, each opened when it is asked for."""
-        try:
+        with self._lock:
+            self._at_work += 1
             # Those of a reading before: opening a wide table takes longer than reading a column.
-            files = self._idle.pop()
-        except IndexError:
-            files = OpenParts(self)
+            files = self._idle.pop() if self._idle else OpenParts(self)
         try:
             yield files
         except BaseException:
             files.close()
             raise
-        self._idle.append(files)
+        else:
+            with self._lock:
+                self._idle.append(files)
+        finally:
+            with self._lock:
+                self._at_work -= 1
+
+    def make_room(self, files: "OpenParts") -> None:
+        """Close files until one more may be opened: those nobody reads, then the reader's own.
+
+        Who has none open may always open one, so that there can be one more for each reader.
+        """
+        with self._lock:
+            while self._idle and self._n_open >= MOST_OPEN:
+                self._n_open -= self._idle.pop().let_go()
+            share = max(1, MOST_OPEN // max(1, self._at_work))
+            while files.n_open and (files.n_open >= share or self._n_open >= MOST_OPEN):
+                self._n_open -= files.let_go(1)
+            self._n_open += 1
+
+    def closed(self, n_files: int) -> None:
+        """Count files that a reader has closed, or could not open."""
+        with self._lock:
+            self._n_open -= n_files
 
     def footer(self, part: int) -> Any:
         """Return the footer of a file, read once."""
@@ -208,21 +234,35 @@ class OpenParts:
         self._parts = parts
         self._open: dict[int, Any] = {}
 
+    @property
+    def n_open(self) -> int:
+        """Number of files that are open."""
+        return len(self._open)
+
     def __getitem__(self, part: int) -> Any:
         if part not in self._open:
-            if len(self._open) >= MOST_OPEN:
-                self._open.pop(next(iter(self._open))).close()
             path, footer = self._parts.parts[part].path, self._parts.footer(part)
-            with plainly(path, "Parquet"):
-                self._open[part] = self._parts.parquet.ParquetFile(
-                    path, metadata=footer, page_checksum_verification=True
-                )
+            self._parts.make_room(self)
+            try:
+                with plainly(path, "Parquet"):
+                    self._open[part] = self._parts.parquet.ParquetFile(
+                        path, metadata=footer, page_checksum_verification=True
+                    )
+            except BaseException:
+                self._parts.closed(1)
+                raise
         return self._open[part]
 
     def close(self) -> None:
         """Close what is open."""
-        while self._open:
-            self._open.popitem()[1].close()
+        self._parts.closed(self.let_go())
+
+    def let_go(self, most: int | None = None) -> int:
+        """Close files, the oldest first, and return how many."""
+        parts = list(self._open)[:most]
+        for part in parts:
+            self._open.pop(part).close()
+        return len(parts)
 
 
 class ParquetSource(Source):
