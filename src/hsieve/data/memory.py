@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 
-__all__ = ["MemoryPlan", "bytes_of", "give_back_memory"]
+__all__ = ["USUAL_FACTORS", "MemoryPlan", "bytes_of", "give_back_memory"]
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 # Enough for reading at full speed.

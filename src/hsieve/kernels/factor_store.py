@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks import ColumnBlocks, Piece
-from hsieve.data.memory import BYTES_A_SAMPLE
+from hsieve.data.memory import BYTES_A_SAMPLE, USUAL_FACTORS
 
 __all__ = [
     "USUAL_RANK",
@@ -212,10 +212,12 @@ class FactorStore(ABC):
     def _products_elsewhere(self, features: IndexArray | None, stack: Stack) -> Iterator[Products]:
         """Multiply all features, or some, piece by piece; places count along them."""
         keep = self._blocks.takes_large_results
+        # Workers have memory of their own, and small groups of features are slow.
+        factor_bytes = self._factor_bytes if self._blocks.is_here else USUAL_FACTORS
         start, max_bytes = 0, min(PIECE_BYTES, self._block_bytes)
         for positions, (squares, norms, *kept) in self._blocks.map(
             products_of_piece,
-            (type(self), self._categorical, self._factor_bytes, self._sent(stack), keep),
+            (type(self), self._categorical, factor_bytes, self._sent(stack), keep),
             max_bytes=max_bytes,
             features=features,
             most_at_work=self._most_at_work(max_bytes),
