@@ -17,7 +17,7 @@ M. Yamada et al., "N3LARS: minimum redundancy maximum relevance feature selectio
 high-dimensional data", 2014.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from numbers import Integral
 from typing import Any, ClassVar
@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.memory import MemoryPlan, give_back_memory
+from hsieve.kernels.active_factors import ActiveFactors
 from hsieve.kernels.coded_factors import CodedFactors
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.dense_factors import DenseFactors
@@ -41,8 +42,6 @@ __all__ = ["BoundPairwiseHSIC", "PairwiseHSIC", "nearest_relatives"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-# Bytes of the first stack of active factors.
-FIRST_STACK = 8 * 10**6
 # A kernel with less than this share of the norm a feature can have is that of a constant.
 NO_KERNEL = 1e-12
 
@@ -120,7 +119,7 @@ class PairwiseHSIC(Measure):
             target=target,
             tile_bytes=plan.tile_bytes,
             store=store,
-            actives=_ActiveFactors(store, plan.stack_bytes),
+            actives=ActiveFactors(store, plan.stack_bytes),
         )
 
     def store(self, blocks: ColumnBlocks, plan: MemoryPlan) -> FactorStore:
@@ -164,7 +163,7 @@ class BoundPairwiseHSIC(BoundMeasure):
         Most that leading factors of all features may take.
     store : FactorStore
         Where factors come from.
-    actives : _ActiveFactors
+    actives : ActiveFactors
         Factors of features whose redundancy with others is asked for again and again.
     """
 
@@ -177,7 +176,7 @@ class BoundPairwiseHSIC(BoundMeasure):
     target: FloatArray = field(repr=False)
     tile_bytes: int
     store: FactorStore
-    actives: "_ActiveFactors" = field(repr=False)
+    actives: ActiveFactors = field(repr=False)
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -273,7 +272,7 @@ def nearest_relatives(
     measure = PairwiseHSIC() if measure is None else measure
     plan = MemoryPlan.for_data(blocks.n_samples, measure.memory_limit, is_here=blocks.is_here)
     store = measure.store(blocks, plan)
-    actives = _ActiveFactors(store, plan.stack_bytes)
+    actives = ActiveFactors(store, plan.stack_bytes)
     own = np.array([store.rows(int(feature))[1] for feature in features])
     own[own <= NO_KERNEL * blocks.n_samples] = np.inf
     found = np.zeros((blocks.n_features, len(features)))
@@ -286,71 +285,6 @@ def nearest_relatives(
     n_kept = min(n_relatives, blocks.n_features - 1)
     closest = np.argsort(-found, axis=0, kind="stable")[:n_kept]
     return [(order, found[order, place]) for place, order in enumerate(closest.T)]
-
-
-class _ActiveFactors:
-    """Factors of active features, kept in one stack as far as memory allows.
-
-    Consecutive features of the stack are handed out without copying, which is what a path asks for.
-    """
-
-    def __init__(self, store: FactorStore, most_bytes: int) -> None:
-        self._store = store
-        self._most_bytes = most_bytes
-        self._stack = np.empty((0, store.n_samples), dtype=np.float32)
-        self._span: dict[int, tuple[int, int]] = {}
-        self._last: tuple[IndexArray, Stack] | None = None
-
-    def stacks(self, columns: IndexArray) -> Iterator[tuple[IndexArray, Stack]]:
-        """Give places of features among `columns` and their stack, in pieces that fit."""
-        self._add([int(column) for column in columns if int(column) not in self._span])
-        held = np.array([int(column) in self._span for column in columns], dtype=bool)
-        inside = np.flatnonzero(held)
-        if len(inside):
-            spans = np.array([self._span[int(column)] for column in columns[inside]])
-            order = np.argsort(spans[:, 0], kind="stable")
-            inside, spans = inside[order], spans[order]
-            if self._last is None or not np.array_equal(self._last[0], spans):
-                self._last = (spans, self._stacked(spans, columns[inside]))
-            yield inside, self._last[1]
-        for place in np.flatnonzero(~held):
-            rows, _ = self._store.rows(int(columns[place]))
-            of_one = Stack(rows, np.zeros(1, dtype=np.intp), columns[[place]])
-            yield np.array([place]), of_one
-
-    def _stacked(self, spans: IndexArray, features: IndexArray) -> Stack:
-        """Stack the rows of some features, without copying those that lie together."""
-        if (spans[1:, 0] == spans[:-1, 1]).all():
-            rows = self._stack[spans[0, 0] : spans[-1, 1]]
-        else:
-            rows = np.concatenate([self._stack[first:last] for first, last in spans])
-        lengths = spans[:, 1] - spans[:, 0]
-        return Stack(rows, np.cumsum(lengths) - lengths, features)
-
-    def _add(self, columns: list[int]) -> None:
-        """Append factors, unless the stack is full."""
-        used = max((last for _, last in self._span.values()), default=0)
-        for column in columns:
-            rows, _ = self._store.rows(column)
-            needed = used + len(rows)
-            if needed * self._stack.itemsize * self._store.n_samples > self._most_bytes:
-                return
-            if needed > len(self._stack):
-                self._grow(needed)
-            self._stack[used:needed] = rows
-            self._span[column] = (used, needed)
-            used = needed
-
-    def _grow(self, needed: int) -> None:
-        """Make room: a little at first, then all there may be, which takes memory when it fills."""
-        row_bytes = self._stack.itemsize * self._store.n_samples
-        few = FIRST_STACK // row_bytes
-        most = self._most_bytes // row_bytes
-        larger = np.empty(
-            (few if needed <= few <= most else most, self._store.n_samples), np.float32
-        )
-        larger[: len(self._stack)] = self._stack
-        self._stack = larger
 
 
 def _first_pass(store: FactorStore, target: FloatArray) -> tuple[FloatArray, FloatArray]:
