@@ -87,6 +87,7 @@ def test_dask_started_here_gives_up_a_deadly_task_and_ends_with_the_block() -> N
     assert not psutil.pid_exists(pid)
 
 
+@pytest.mark.slow
 def test_spark_started_here_survives_a_worker_and_ends_with_the_block(
     numbers: np.ndarray, ranges: list[tuple[int, int]], totals: list[float], tmp_path: Path
 ) -> None:

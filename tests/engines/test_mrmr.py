@@ -46,16 +46,18 @@ def assert_same(found: MRMR, expected: MRMR) -> None:
 
 
 @pytest.mark.parametrize(
-    ("layout", "kind", "categorical"),
+    ("options", "layout", "kind", "categorical"),
     [
-        ("row parts", "continuous", []),
-        ("row parts", "classes", [CATEGORY]),
-        ("matrix", "continuous", [CATEGORY]),
-        ("matrix", "classes", []),
+        ("levels", "row parts", "continuous", []),
+        ("levels", "matrix", "classes", [CATEGORY]),
+        ("levels, quotient", "row parts", "classes", [CATEGORY]),
+        ("NHSIC", "row parts", "classes", [CATEGORY]),
+        ("NHSIC", "matrix", "continuous", []),
+        ("HSIC, quotient", "row parts", "continuous", [CATEGORY]),
+        ("codes, quotient", "row parts", "classes", []),
     ],
     ids=str,
 )
-@pytest.mark.parametrize("options", OPTIONS)
 def test_the_selection_does_not_depend_on_the_engine(
     settings: EngineSettings,
     problem: Problem,

@@ -281,7 +281,7 @@ def test_small_products_keep_to_one_thread(monkeypatch, rng):
         entered.append(True)
         yield
 
-    monkeypatch.setattr("hsieve.estimators._base.one_blas_thread", counted)
+    monkeypatch.setattr("hsieve.estimators._search.one_blas_thread", counted)
     X = rng.normal(size=(40, 4))
     L1HSIC(2, n_restarts=1).fit(X, X[:, 0])
     assert not entered
