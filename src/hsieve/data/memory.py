@@ -9,8 +9,9 @@ import re
 from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
+from pathlib import Path
 
-__all__ = ["USUAL_FACTORS", "MemoryPlan", "bytes_of", "give_back_memory"]
+__all__ = ["USUAL_FACTORS", "MemoryPlan", "bytes_of", "free_memory", "give_back_memory"]
 
 UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 # Enough for reading at full speed.
@@ -29,6 +30,8 @@ FETCHED_FACTORS = 32 * 10**6
 # Arrays on the way take so many bytes for each sample, and this much whatever the data.
 BYTES_A_SAMPLE = 1_500
 FIXED_BYTES = 16 * 10**6
+# Free memory, where the system does not tell.
+UNKNOWN_MEMORY = 4 * 10**9
 # Bytes for each value of a block that is read: itself, and its standardised form on the way.
 COPIES_OF_BLOCK = 4
 
@@ -49,6 +52,8 @@ class MemoryPlan:
         Factors of other features, kept or at work.
     tile_bytes : int
         Leading factors of all features, for products of all pairs.
+    test_bytes : int or None
+        Tests of single pairs; None for as much as they usually take.
     work_bytes : int
         All that threads have in work at a time while codes and active factors are kept.
     """
@@ -59,6 +64,7 @@ class MemoryPlan:
     factor_bytes: int
     tile_bytes: int
     work_bytes: int
+    test_bytes: int | None = None
 
     @classmethod
     def for_data(
@@ -108,8 +114,9 @@ class MemoryPlan:
             stack_bytes=stack,
             factor_bytes=factors,
             # Whoever makes tiles has no stack of active features.
-            tile_bytes=min(USUAL_TILES, free // 4),
+            tile_bytes=min(USUAL_TILES, free // 8),
             work_bytes=total - FIXED_BYTES - codes - stack - factors,
+            test_bytes=free // 8,
         )
 
 
@@ -139,6 +146,26 @@ def bytes_of(limit: int | str) -> int:
             return int(float(read[1]) * UNITS[read[2]])
     msg = f"memory_limit must be None, bytes as a whole number, or such as '2GB'; got {limit!r}."
     raise ValueError(msg)
+
+
+def free_memory() -> int:
+    """Return the bytes that may still be taken, as far as the system tells; else 4 GB.
+
+    Returns
+    -------
+    int
+        The least of what is free on the machine and what its control group allows.
+    """
+    found = []
+    with suppress(OSError, ValueError, IndexError, StopIteration):
+        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
+        available = next(line for line in lines if line.startswith("MemAvailable:"))
+        found.append(1024 * int(available.split()[1]))
+    with suppress(OSError, ValueError):
+        limit = int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii"))
+        used = int(Path("/sys/fs/cgroup/memory.current").read_text(encoding="ascii"))
+        found.append(max(0, limit - used))
+    return min(found, default=UNKNOWN_MEMORY)
 
 
 def give_back_memory() -> None:

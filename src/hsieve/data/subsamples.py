@@ -1,11 +1,11 @@
-"""Halves of the samples, alone or as complementary pairs, with every class halved too."""
+"""Halves of the samples, with every class halved too, and subsamples with classes of one size."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["half_samples"]
+__all__ = ["balanced_samples", "half_samples"]
 
 
 def half_samples(
@@ -49,6 +49,48 @@ def half_samples(
     halves[0].append(single[:half])
     halves[1].append(single[half : 2 * half])
     return np.sort(np.concatenate(halves[0])), np.sort(np.concatenate(halves[1]))
+
+
+def balanced_samples(
+    classes: NDArray[Any], size: int, rng: np.random.Generator
+) -> NDArray[np.intp]:
+    """Draw samples, of each class as many as of every other, as far as there are.
+
+    Parameters
+    ----------
+    classes : ndarray of shape (n_samples,)
+        Class of each sample.
+    size : int
+        Number of samples, at least one a class. All are taken where there are no more.
+    rng : Generator
+        Source of the draw.
+
+    Returns
+    -------
+    ndarray of shape (n_drawn,)
+        Positions in rising order. A class of fewer samples than its share is there whole, and the
+        others share what it leaves; each class has at least one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> classes = np.repeat([0, 1, 2], [50, 30, 2])
+    >>> drawn = balanced_samples(classes, 22, np.random.default_rng(0))
+    >>> np.bincount(classes[drawn])
+    array([10, 10,  2])
+    """
+    codes = _codes(classes)
+    counts = np.bincount(codes)
+    shares = np.zeros_like(counts)
+    left = size
+    for place, code in enumerate(np.argsort(counts, kind="stable")):
+        shares[code] = min(counts[code], max(1, left // (len(counts) - place)))
+        left -= shares[code]
+    drawn = [
+        rng.choice(np.flatnonzero(codes == code), share, replace=False)
+        for code, share in enumerate(shares)
+    ]
+    return np.sort(np.concatenate(drawn))
 
 
 def _codes(classes: NDArray[Any]) -> NDArray[np.intp]:

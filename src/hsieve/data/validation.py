@@ -4,22 +4,22 @@ Integer-valued targets are the hard case: class labels and counts look alike. Th
 down once, here, and ``target_kind`` overrides it everywhere.
 """
 
-import warnings
-from collections import Counter
-from collections.abc import Collection
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import validate_data
 
 __all__ = [
     "MAX_INTEGER_CLASSES",
     "TARGET_KINDS",
     "TargetKind",
-    "check_frame",
+    "check_size",
+    "checked_data",
     "constant_columns",
     "numbers_if_all_are",
+    "refuse_mixed",
     "target_kind_of",
 ]
 
@@ -74,38 +74,52 @@ def numbers_if_all_are(values: NDArray[Any]) -> NDArray[Any]:
     return values.astype(np.float64) if all(number) else values
 
 
+def refuse_mixed(y: NDArray[Any]) -> None:
+    """Refuse a target that holds values of several kinds, which have no order."""
+    if y.dtype.kind == "O" and len({type(value) for value in y.flat}) > 1:
+        kinds = sorted({type(value).__name__ for value in y.flat})
+        msg = f"The target must hold values of one kind, got {', '.join(kinds)}."
+        raise ValueError(msg)
+
+
 def constant_columns(X: NDArray[Any]) -> NDArray[np.bool_]:
     """Mark the columns that hold one single value."""
     return np.asarray(X.max(axis=0) == X.min(axis=0))
 
 
-def check_frame(X: Any, categorical: Collection[int]) -> None:
-    """Look at the columns of a pandas or polars frame before they become plain numbers.
+def check_size(X: Any, whose: str) -> None:
+    """Refuse a table without two samples and one column, as scikit-learn does arrays.
 
-    Repeated names are refused, and text by the name of its column; a column declared as a
-    category but not listed in `categorical` is warned of, because its codes would be taken for
-    measurements.
+    Parameters
+    ----------
+    X : object
+        With a ``shape``.
+    whose : str
+        Who needs it, for the message.
     """
-    if not (hasattr(X, "columns") and hasattr(X, "dtypes")):
-        return
-    names = list(X.columns)
-    if len(set(names)) < len(names):
-        repeated = sorted(str(name) for name, times in Counter(names).items() if times > 1)
-        msg = f"Column names must differ, got {', '.join(repeated)} more than once."
-        raise ValueError(msg)
-    for position, (name, dtype) in enumerate(zip(names, X.dtypes, strict=True)):
-        kind = str(dtype).lower()
-        if kind.startswith(("int", "uint", "float", "bool")):
-            continue
-        if any(isinstance(value, str) for value in X[name].head(1)):
+    for what, found, least in (("sample(s)", X.shape[0], 2), ("feature(s)", X.shape[1], 1)):
+        if found < least:
             msg = (
-                f"Column {name!r} holds text; code its levels as numbers and list its position "
-                f"({position}) in categorical=[...], or leave it out."
+                f"Found array with {found} {what} (shape={tuple(X.shape)}) while a minimum of "
+                f"{least} is required by {whose}."
             )
             raise ValueError(msg)
-        if kind.startswith(("category", "categorical", "enum")) and position not in categorical:
-            msg = (
-                f"Column {name!r} is declared as a category but taken as a number; "
-                f"list its position ({position}) in categorical=[...] to treat it as one."
-            )
-            warnings.warn(msg, UserWarning, stacklevel=3)
+
+
+def checked_data(estimator: Any, *data: Any, **options: Any) -> Any:
+    """Return data that scikit-learn finds in order, without its noise.
+
+    It looks for NaN by adding all values up, which warns of an invalid sum where values near both
+    ends of the range meet, though each of them is finite.
+
+    Parameters
+    ----------
+    estimator : estimator
+        Whose data these are.
+    *data : object
+        Features, and a target if there is one.
+    **options : object
+        As for scikit-learn's ``validate_data``.
+    """
+    with np.errstate(invalid="ignore"):
+        return validate_data(estimator, *data, **options)

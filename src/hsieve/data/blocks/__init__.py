@@ -1,6 +1,7 @@
 """Data larger than memory, read in blocks of columns and never whole."""
 
 from hsieve.data.blocks.arrays import ArrayBlocks, as_blocks
+from hsieve.data.blocks.backed import BackedBlocks
 from hsieve.data.blocks.base import ColumnBlocks, Piece
 from hsieve.data.blocks.distributed import (
     distributed_columns,
@@ -13,10 +14,13 @@ from hsieve.data.blocks.missing import MissingAsLevel
 from hsieve.data.blocks.numpy_folder import NumpyFolder
 from hsieve.data.blocks.opening import ColumnTable, can_open_columns, open_columns
 from hsieve.data.blocks.placed import Fetched, PlacedBlocks
+from hsieve.data.blocks.samples import SampleBlocks
+from hsieve.data.blocks.sparse import SparseBlocks, is_sparse
 from hsieve.data.blocks.zarr_arrays import ZarrBlocks
 
 __all__ = [
     "ArrayBlocks",
+    "BackedBlocks",
     "ColumnBlocks",
     "ColumnTable",
     "Fetched",
@@ -25,12 +29,15 @@ __all__ = [
     "ParquetBlocks",
     "Piece",
     "PlacedBlocks",
+    "SampleBlocks",
+    "SparseBlocks",
     "ZarrBlocks",
     "as_blocks",
     "can_open_columns",
     "distributed_columns",
     "distributed_features",
     "is_distributed",
+    "is_sparse",
     "open_columns",
     "refuse_distributed",
 ]

@@ -78,8 +78,8 @@ class ArrayBlocks(ColumnBlocks):
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         """Copy columns, in tiles where they do not lie together in memory."""
         row_stride, column_stride = map(abs, self._array.strides)
-        # A long double beyond float64 becomes infinity, which is refused afterwards.
-        with np.errstate(over="ignore"):
+        # What float64 has not becomes infinite or NaN, which is refused afterwards.
+        with np.errstate(all="ignore"):
             if row_stride <= column_stride:
                 for place, position in enumerate(positions):
                     block[:, place] = self._array[:, position]
@@ -203,20 +203,22 @@ def _mapping(array: Any) -> Any:
     return array
 
 
-def as_blocks(X: Any) -> ColumnBlocks:
+def as_blocks(X: Any, names: Sequence[str] | None = None) -> ColumnBlocks:
     """Return data as column blocks.
 
     Parameters
     ----------
     X : ColumnBlocks or ndarray of shape (n_samples, n_features)
         Blocks, which are passed on, or a 2-D array of numbers.
+    names : sequence of str or None, default=None
+        Names of the columns of an array.
 
     Returns
     -------
     ColumnBlocks
         The columns; an array is not copied.
     """
-    return X if isinstance(X, ColumnBlocks) else ArrayBlocks(X)
+    return X if isinstance(X, ColumnBlocks) else ArrayBlocks(X, names)
 
 
 def places_beyond_exact(block: FloatArray, dtype: np.dtype) -> Iterator[int]:

@@ -21,7 +21,15 @@ from numpy.typing import ArrayLike, NDArray
 from hsieve.engines.base import Held
 from hsieve.marks import mark_of, mark_of_arrays
 
-__all__ = ["ColumnBlocks", "FloatArray", "IndexArray", "Piece", "Reference", "float_type"]
+__all__ = [
+    "ColumnBlocks",
+    "FloatArray",
+    "IndexArray",
+    "Piece",
+    "Reference",
+    "float_type",
+    "some_columns",
+]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -277,6 +285,26 @@ class _Part(ColumnBlocks):
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         self._blocks._fill(block, self._features[positions])
+
+
+def some_columns(blocks: ColumnBlocks, features: IndexArray) -> ColumnBlocks:
+    """Return some columns of blocks, as blocks of their own.
+
+    Parameters
+    ----------
+    blocks : ColumnBlocks
+        All columns.
+    features : ndarray of int
+        Which of them, in this order.
+
+    Returns
+    -------
+    ColumnBlocks
+        The blocks themselves if all are wanted as they are.
+    """
+    if np.array_equal(features, np.arange(blocks.n_features)):
+        return blocks
+    return _Part(blocks, features)
 
 
 def float_type(dtype: np.dtype) -> np.dtype[np.floating]:

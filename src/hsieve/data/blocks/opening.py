@@ -16,7 +16,8 @@ from hsieve.data.blocks.base import ColumnBlocks
 from hsieve.data.blocks.files import NumpyBlocks, ParquetBlocks
 from hsieve.data.blocks.zarr_arrays import ZarrBlocks
 from hsieve.data.memory import give_back_memory
-from hsieve.data.tables.errors import table_error
+from hsieve.data.tables.annotated_files import AnnDataSource
+from hsieve.data.tables.errors import columns_are, table_error
 from hsieve.data.tables.numpy_files import ArraySource, open_npy
 from hsieve.data.tables.parquet import ParquetSource
 from hsieve.data.tables.roles import Opener, Request, Roles, assign_roles, open_source
@@ -47,6 +48,8 @@ class ColumnTable:
         The features that hold integer codes of categories, ascending.
     source : Path
         The file or folder.
+    notes : tuple of str, default=()
+        What was done while opening it, in words.
     """
 
     columns: ColumnBlocks = field(repr=False)
@@ -56,6 +59,7 @@ class ColumnTable:
     target_kind: TargetKind
     categorical: tuple[int, ...]
     source: Path
+    notes: tuple[str, ...] = ()
 
     @property
     def X(self) -> ColumnBlocks:
@@ -79,9 +83,9 @@ def can_open_columns(path: Path) -> bool:
     Returns
     -------
     bool
-        True for .npy, .parquet and folders.
+        True for .npy, .parquet, .h5ad and folders.
     """
-    return path.is_dir() or path.name.lower().endswith((".npy", ".parquet"))
+    return path.is_dir() or path.name.lower().endswith((".npy", ".parquet", ".h5ad"))
 
 
 def open_columns(
@@ -97,9 +101,9 @@ def open_columns(
     Parameters
     ----------
     path : path-like
-        A file ending in .npy or .parquet, a folder of Parquet files, which hold either rows or
-        columns of one table, or a folder ending in .zarr, a group of the arrays ``X``, the target
-        and perhaps ``feature_names``.
+        A file ending in .npy, .parquet or .h5ad, a folder of Parquet files, which hold either rows
+        or columns of one table, or a folder ending in .zarr, a group of the arrays ``X``, the
+        target and perhaps ``feature_names``.
     target, categorical, drop, target_kind
         As in :func:`hsieve.data.tables.read_table`.
 
@@ -144,6 +148,7 @@ def open_columns(
         target_kind=roles.target_kind,
         categorical=roles.categorical,
         source=path,
+        notes=source.notes,
     )
 
 
@@ -160,6 +165,11 @@ def _columns(source: Source, roles: Roles) -> ColumnBlocks:
             columns=[places[name] for name in roles.features],
             categorical=declared,
         )
+    if isinstance(source, AnnDataSource):
+        if declared:
+            problem = f"{columns_are(sorted(declared))} declared a category"
+            raise table_error(source.path, f"{problem}, but a matrix of .h5ad holds numbers")
+        return source.columns(roles.features)
     if isinstance(source, ArraySource):
         return NumpyBlocks(source, roles.features, declared)
     msg = f"{type(source).__name__} has no column blocks"
@@ -179,6 +189,7 @@ OPENERS: dict[str, Opener] = {
     ".parquet": partial(ParquetSource, reads_few=True),
     ".npy": partial(open_npy, mapped=True),
     ".zarr": ZarrSource,
+    ".h5ad": AnnDataSource,
     ".npz": partial(
         _refuse_ending, reason="an array inside an .npz archive cannot be mapped into memory"
     ),

@@ -18,7 +18,7 @@ from hsieve.data.blocks.files import DECODED_BYTES, FileBlocks, other_data
 from hsieve.data.blocks.stamps import mark_of_content, states_of
 from hsieve.data.tables.errors import plainly, table_error
 from hsieve.data.tables.numpy_files import MATRIX_DIMENSIONS
-from hsieve.data.tables.zarr_files import open_zarr
+from hsieve.data.tables.zarr_files import ZARR_ERRORS, checked_array, open_zarr
 from hsieve.marks import mark_of
 
 __all__ = ["ZarrBlocks"]
@@ -107,8 +107,8 @@ class ZarrBlocks(FileBlocks):
         wanted, places = np.unique(self._places[positions], return_inverse=True)
         if not len(wanted):
             return
-        # A long double beyond float64 becomes infinity, which is refused afterwards.
-        with np.errstate(over="ignore"):
+        # What float64 has not becomes infinite or NaN, which is refused afterwards.
+        with np.errstate(all="ignore"):
             for rows in self._row_steps(len(wanted)):
                 block[rows] = self._values(rows, wanted)[:, places]
         self._fill_codes(block, positions)
@@ -124,7 +124,7 @@ class ZarrBlocks(FileBlocks):
     def _values(self, rows: slice, columns: IndexArray) -> NDArray[Any]:
         """Read some rows of some columns, which are ascending."""
         first, last = int(columns[0]), int(columns[-1]) + 1
-        with plainly(self.path, "zarr"):
+        with plainly(self.path, "zarr", ZARR_ERRORS):
             if last - first == len(columns):
                 return np.asarray(self._array[rows, first:last])
             return np.asarray(self._array.oindex[rows, columns])
@@ -187,4 +187,4 @@ def _matrix(path: Path) -> Any:
     if array.dtype.kind not in "biuf":
         problem = f"the array must hold booleans, integers or floats, got {array.dtype}"
         raise table_error(path, problem)
-    return array
+    return checked_array(path, array)

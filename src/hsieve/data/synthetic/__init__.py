@@ -8,6 +8,8 @@ the target are known beforehand. Each generator follows the recipe of a paper an
 * fake-class, linear-weston, zhang-sample, zhang-feature, nonlinear-weston and xor are the six sets
   of Athanasakis (2014), made after Weston et al. (2000) and Zhang et al. (2006).
 * n3lars is the regression problem of Yamada et al. (2014), in which every feature has a near copy.
+* frequency-bands is made after the recordings of Song et al. (2007): signals with a rhythm that is
+  weaker in one class; its features are frequencies.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from hsieve.data.synthetic.base import Problem, check_choice
+from hsieve.data.synthetic.frequency_bands import BandProblem, make_frequency_bands
 from hsieve.data.synthetic.n3lars import make_n3lars
 from hsieve.data.synthetic.thesis import (
     make_fake_class,
@@ -28,9 +31,11 @@ from hsieve.data.synthetic.xor import make_xor
 
 __all__ = [
     "PROBLEMS",
+    "BandProblem",
     "Problem",
     "make_and_or",
     "make_fake_class",
+    "make_frequency_bands",
     "make_linear_weston",
     "make_n3lars",
     "make_nonlinear_weston",
@@ -55,6 +60,7 @@ PROBLEMS: Mapping[str, Callable[..., Problem]] = MappingProxyType(
         "nonlinear-weston": make_nonlinear_weston,
         "xor": make_xor,
         "n3lars": make_n3lars,
+        "frequency-bands": make_frequency_bands,
     }
 )
 

@@ -58,6 +58,8 @@ def arrow_values(path: Path, name: str, column: Any) -> Array:
         return values
     if arrow.types.is_boolean(column.type) or arrow.types.is_null(column.type):
         column = column.cast(arrow.float64())
+    if arrow_kind(arrow, column.type) == "text":
+        column.validate(full=True)  # else bytes that are no text are an error of no known kind
     values = column.to_numpy()
     if (
         arrow.types.is_integer(column.type)

@@ -2,15 +2,18 @@
 
 pyarrow parses the text and infers the types from all rows. The standard library reads the header
 verbatim, and finds the line at fault when pyarrow gives up. Columns of large floats are read once
-more as text, since pyarrow takes integers beyond int64 for floats and rounds them.
+more as text, since pyarrow takes integers beyond int64 for floats and rounds them; so are integers
+of a file with hexadecimal numbers, which pyarrow reads as if they were decimal ones. A quote that
+is never closed would swallow the rest of the file, without a word by pyarrow.
 """
 
 import csv
 import gzip
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from io import BufferedReader, RawIOBase, TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from hsieve.data.tables.arrow import arrow_kind, arrow_values, import_pyarrow
 from hsieve.data.tables.errors import (
@@ -22,10 +25,12 @@ from hsieve.data.tables.errors import (
     table_error,
 )
 from hsieve.data.tables.source import Array, Source, checked_target
+from hsieve.data.tables.unpacking import refuse_unpacked, unpacked_limit
 from hsieve.data.tables.values import LARGEST_EXACT_INTEGER, is_long_integer
 
 __all__ = ["DelimitedSource"]
 
+HEXADECIMAL = (b"0x", b"0X")
 BLOCK_BYTES = 64 * 2**20  # pyarrow needs a whole row in a block: 10^6 columns fit into 64 MiB
 
 
@@ -46,7 +51,12 @@ class DelimitedSource(Source):
     def open(self, wanted: Sequence[str]) -> dict[str, str]:
         """Parse the wanted columns and tell the kind of each."""
         self.table = self._read(wanted, types={})
+        if self.has_odd_quotes:
+            self._refuse_open_quote()
         self._refuse_rounded_integers()
+        hexadecimal = self._hexadecimal() if self.has_prefixes else []
+        if hexadecimal:
+            self.table = self._read(wanted, types=dict.fromkeys(hexadecimal, self.arrow.string()))
         kinds = {
             name: arrow_kind(self.arrow, arrow_type)
             for name, arrow_type in zip(wanted, self.table.schema.types, strict=True)
@@ -63,21 +73,26 @@ class DelimitedSource(Source):
             names: list[str] = next((record for record in records if record), [])
         if not names:
             raise table_error(self.path, "the file is empty")
-        try:
-            "".join(names).encode()
-        except UnicodeEncodeError:
-            raise table_error(self.path, "the column names are not UTF-8 text") from None
         return names
 
     @contextmanager
-    def _records(self) -> Iterator[Any]:
+    def _records(self, *, strict: bool = False) -> Iterator[Any]:
         """Give a reader of the standard library, which knows the line it is at."""
-        opened = gzip.open if self.compression else open
         # Bytes that are not UTF-8 may be in a dropped column, so they are no error here.
-        with opened(
-            self.path, "rt", encoding="utf-8-sig", errors="surrogateescape", newline=""
-        ) as file:
-            yield csv.reader(file, delimiter=self.delimiter)
+        with (
+            WatchedBytes(self.path, packed=self.compression is not None) as content,
+            TextIOWrapper(
+                BufferedReader(content), "utf-8-sig", errors="surrogateescape", newline=""
+            ) as file,
+        ):
+            yield csv.reader(self._lines(file), delimiter=self.delimiter, strict=strict)
+
+    def _lines(self, file: TextIO) -> Iterator[str]:
+        """Give lines, none of which is too long to be held in memory."""
+        while line := file.readline(BLOCK_BYTES):
+            if len(line) == BLOCK_BYTES:
+                raise table_error(self.path, f"a row is longer than {BLOCK_BYTES} bytes")
+            yield line
 
     def _read(self, columns: Sequence[str], *, types: Mapping[str, Any]) -> Any:
         """Read some columns, of given or inferred types, into an Arrow table."""
@@ -92,8 +107,13 @@ class DelimitedSource(Source):
             ),
         }
         try:
-            with self.arrow.input_stream(str(self.path), compression=self.compression) as stream:
-                return self.reader.read_csv(stream, **options)
+            with WatchedBytes(self.path, packed=self.compression is not None) as content:
+                table = self.reader.read_csv(content, **options)
+            self.has_prefixes = content.has_prefixes
+            self.has_odd_quotes = content.n_quotes % 2 == 1
+            return table
+        except TableError:
+            raise
         except LIBRARY_ERRORS as error:
             raise self._explained(error) from error
 
@@ -111,6 +131,18 @@ class DelimitedSource(Source):
             return table_error(self.path, f"a row is longer than {BLOCK_BYTES} bytes")
         return table_error(self.path, f"cannot be read as text ({brief(error)})")
 
+    def _refuse_open_quote(self) -> None:
+        """Refuse a quote that is never closed: the rest of the file would be one value."""
+        line = 0
+        try:
+            with self._records(strict=True) as records:
+                for _ in records:
+                    line = records.line_num
+        except csv.Error as error:
+            if "unexpected end of data" in str(error):
+                problem = f"a quote is opened in line {line + 1} and never closed"
+                raise table_error(self.path, problem) from error
+
     def _refuse_rounded_integers(self) -> None:
         """Look at the text of large floats, as pyarrow reads integers beyond int64 as floats."""
         compute = import_pyarrow(self.path, "pyarrow.compute")
@@ -127,3 +159,65 @@ class DelimitedSource(Source):
             for row, text in enumerate(texts.column(name).to_pylist(), start=1):
                 if is_long_integer(text):
                     raise rounded_integer(self.path, name, row, text.strip())
+
+    def _hexadecimal(self) -> list[str]:
+        """Find the columns of integers in which one is written as 0x1F, which is text to us."""
+        columns = zip(self.table.column_names, self.table.columns, strict=True)
+        names = [name for name, column in columns if self.arrow.types.is_integer(column.type)]
+        texts = self._read(names, types=dict.fromkeys(names, self.arrow.string()))
+        compute = import_pyarrow(self.path, "pyarrow.compute")
+        found = [
+            compute.any(compute.match_substring_regex(texts.column(name), "0[xX]")).as_py()
+            for name in names
+        ]
+        return [name for name, is_found in zip(names, found, strict=True) if is_found]
+
+
+class WatchedBytes(RawIOBase):
+    """The bytes of a file, unpacked, and what is to be known of them without a second look.
+
+    Parameters
+    ----------
+    path : Path
+        The file.
+    packed : bool
+        Whether it is compressed by gzip; then it may unpack to so much and no more.
+    """
+
+    def __init__(self, path: Path, *, packed: bool) -> None:
+        super().__init__()
+        self.has_prefixes = False
+        self.n_quotes = 0
+        self._path = path
+        self._file: Any = gzip.open(path) if packed else path.open("rb")  # noqa: SIM115
+        self._left = unpacked_limit(path) if packed else None
+        self._last = b""
+
+    def readable(self) -> bool:
+        """Say yes."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read some bytes, and look at them."""
+        content = self.read(len(buffer))
+        buffer[: len(content)] = content
+        return len(content)
+
+    def read(self, size: int = -1) -> bytes:
+        """Read some bytes, and look at them."""
+        content: bytes = self._file.read(size)
+        if self._left is not None:
+            self._left -= len(content)
+            if self._left < 0:
+                refuse_unpacked(self._path, unpacked_limit(self._path) - self._left)
+        # A prefix may be cut in two.
+        seen = self._last + content[:1]
+        self.has_prefixes |= any(one in content or one in seen for one in HEXADECIMAL)
+        self._last = content[-1:]
+        self.n_quotes += content.count(b'"')
+        return content
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._file.close()
+        super().close()

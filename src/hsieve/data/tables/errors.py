@@ -7,6 +7,7 @@ holds, and what a library raises over a damaged file becomes such a sentence too
 
 import csv
 import difflib
+import lzma
 import tokenize
 import zipfile
 import zlib
@@ -23,11 +24,13 @@ __all__ = [
     "MissingFeatureError",
     "TableError",
     "brief",
+    "clipped",
     "columns_are",
     "incomplete_column",
     "incomplete_feature",
     "listed",
     "no_numbers",
+    "on_one_line",
     "plainly",
     "quoted",
     "rounded_integer",
@@ -47,6 +50,7 @@ LIBRARY_ERRORS = (
     MemoryError,
     zipfile.BadZipFile,
     zlib.error,
+    lzma.LZMAError,
     csv.Error,
     SyntaxError,  # this and the next from the header of a damaged NumPy file
     tokenize.TokenError,
@@ -67,13 +71,15 @@ def table_error(path: Path, problem: str) -> TableError:
 
 
 @contextmanager
-def plainly(path: Path, form: str) -> Iterator[None]:
+def plainly(
+    path: Path, form: str, errors: tuple[type[Exception], ...] = LIBRARY_ERRORS
+) -> Iterator[None]:
     """Turn whatever a library raises over a bad file into one sentence."""
     try:
         yield
-    except TableError:
+    except (TableError, Warning):  # whoever turns warnings into errors wants to see them
         raise
-    except LIBRARY_ERRORS as error:
+    except errors as error:
         raise table_error(path, f"cannot be read as {form} ({brief(error)})") from error
 
 
@@ -150,6 +156,11 @@ def quoted(value: object) -> str:
 def clipped(text: str, length: int = CHARACTERS_SHOWN) -> str:
     """Cut a text that would hide the rest of the sentence."""
     return text if len(text) <= length else f"{text[: length - 3]}..."
+
+
+def on_one_line(text: str) -> str:
+    """Return what a library calls something, which may be made of names in a file."""
+    return clipped(" ".join(text.split()))
 
 
 def brief(error: BaseException) -> str:

@@ -5,14 +5,23 @@ target and perhaps ``feature_names``; a single matrix has the target among its c
 """
 
 import re
+import zipfile
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import IO
 
 import numpy as np
 
 from hsieve.data.tables.errors import listed, plainly, quoted, table_error, unknown_name
+from hsieve.data.tables.saved_arrays import (
+    MAGIC,
+    characters_checked,
+    mapped_array,
+    read_array,
+)
 from hsieve.data.tables.source import Array, Source, check_names, checked_target
+from hsieve.data.tables.unpacking import refuse_unpacked
 
 __all__ = [
     "NUMPY_KINDS",
@@ -26,6 +35,7 @@ __all__ = [
 
 MATRIX_DIMENSIONS = 2
 ARCHIVE_MAGIC = b"PK\x03\x04"
+EMPTY_ARCHIVE_MAGIC = b"PK\x05\x06"
 NUMPY_KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "U": "text"}
 
 
@@ -53,23 +63,22 @@ class ArraySource(Source):
         """Return one column, text as objects and all but integers as float64."""
         values = self.columns[name]
         if values.dtype.kind == "U":
-            return values.astype(object)
+            with plainly(self.path, "text"):
+                return characters_checked(values, f"column {quoted(name)}").astype(object)
         if values.dtype.kind in "iu":
             return values
-        with np.errstate(over="ignore"):  # too large for float64 becomes infinity, refused later
+        with np.errstate(all="ignore"):  # what float64 has not is infinite or NaN, refused later
             return values.astype(np.float64)
 
 
 def open_npz(path: Path, target: str | None) -> ArraySource:
     """Take the matrix X, the target and perhaps the names from an archive of arrays."""
     wanted = "y" if target is None else target
-    # Opened here, since np.load leaves its own file open when an archive is damaged.
     with plainly(path, ".npz"), path.open("rb") as file:
-        archive = np.load(file, allow_pickle=False)
-        if not isinstance(archive, np.lib.npyio.NpzFile):
-            raise table_error(path, "this is a single array, not an .npz archive of arrays")
-        with archive:
-            inside = archive.files
+        _refuse_single(path, file)
+        with zipfile.ZipFile(file) as archive:
+            members = {_array_name(info.filename): info for info in archive.infolist()}
+            inside = list(members)
             missing = [name for name in dict.fromkeys(("X", wanted)) if name not in inside]
             if "X" in missing or (missing and target is None):
                 problem = f"no array {listed(missing, 'or')} inside, only {listed(inside)}"
@@ -79,9 +88,11 @@ def open_npz(path: Path, target: str | None) -> ArraySource:
             if missing or wanted in ("X", "feature_names"):
                 others = [name for name in inside if name not in ("X", "feature_names")]
                 raise unknown_name(path, "the target", wanted, others)
-            X, y = (_npz_array(path, archive, name) for name in ("X", wanted))
-            stored = "feature_names" in inside
-            names = _npz_array(path, archive, "feature_names") if stored else None
+            needed = ["X", wanted, *(["feature_names"] if "feature_names" in inside else [])]
+            _refuse_doubled(path, archive, needed)
+            refuse_unpacked(path, sum(members[name].file_size for name in needed))
+            X, y, *rest = (_npz_array(archive, name, members[name]) for name in needed)
+            names = rest[0] if rest else None
     check_shapes(path, X, wanted, y)
     return ArraySource(path, array_names(path, X, names), X, (wanted, y))
 
@@ -103,14 +114,15 @@ def map_npy(path: Path) -> Array:
     with plainly(path, ".npy"):
         _refuse_archive(path)
         # A plain view, because each slice of a memmap costs a search for its file.
-        return _matrix(path, np.lib.format.open_memmap(path, mode="r").view(np.ndarray))
+        return _matrix(path, mapped_array(path).view(np.ndarray))
 
 
 def _loaded(path: Path) -> Array:
     """Load a matrix."""
     with plainly(path, ".npy"):
         _refuse_archive(path)
-        return _matrix(path, np.load(path, allow_pickle=False))
+        with path.open("rb") as file:
+            return _matrix(path, read_array(file, path.stat().st_size))
 
 
 def _refuse_archive(path: Path) -> None:
@@ -127,18 +139,33 @@ def _matrix(path: Path, X: Array) -> Array:
     return X
 
 
-def _npz_array(path: Path, archive: Any, name: str) -> Array:
-    """Load one array of an archive, explaining why Python objects are not loaded."""
-    try:
-        array = archive[name]
-    except ValueError as error:
-        if "allow_pickle" not in str(error):
-            raise
-        problem = f"the array {quoted(name)} holds Python objects, which are never unpickled"
-        raise table_error(path, f"{problem}; store numbers or text") from error
-    if not isinstance(array, np.ndarray):
-        raise table_error(path, f"{quoted(name)} inside is not an array")
-    return array
+def _refuse_single(path: Path, file: IO[bytes]) -> None:
+    """Refuse what is a single array in spite of its ending, or does not begin as an archive."""
+    start = file.read(len(MAGIC))
+    if start == MAGIC:
+        raise table_error(path, "this is a single array, not an .npz archive of arrays")
+    if not start.startswith((ARCHIVE_MAGIC, EMPTY_ARCHIVE_MAGIC)):
+        raise table_error(path, "cannot be read as .npz (it does not begin as an archive does)")
+    file.seek(0)
+
+
+def _refuse_doubled(path: Path, archive: zipfile.ZipFile, needed: Sequence[str]) -> None:
+    """Refuse an archive with several arrays of a name, of which nobody knows the right one."""
+    counts = Counter(map(_array_name, archive.namelist()))
+    doubled = [name for name in needed if counts[name] > 1]
+    if doubled:
+        raise table_error(path, f"there are several arrays {listed(doubled)} inside")
+
+
+def _array_name(member: str) -> str:
+    """Return the name of an array by that of its file in an archive."""
+    return member.removesuffix(".npy")
+
+
+def _npz_array(archive: zipfile.ZipFile, name: str, member: zipfile.ZipInfo) -> Array:
+    """Read one array of an archive, no further than its directory says."""
+    with archive.open(member) as file:
+        return read_array(file, member.file_size, f"the array {quoted(name)}")
 
 
 def check_shapes(path: Path, X: Array, target: str, y: Array) -> None:
@@ -154,10 +181,13 @@ def check_shapes(path: Path, X: Array, target: str, y: Array) -> None:
 
 def array_names(path: Path, X: Array, stored: Array | None) -> list[str]:
     """Return the stored names of the columns, or number them."""
+    if X.shape[0] == 0:  # columns without a value may be very many
+        raise table_error(path, "there are no data rows")
     if stored is None:
         return [f"x{i}" for i in range(X.shape[1])]
     if stored.dtype.kind != "U" or stored.shape != X.shape[1:]:
         problem = f"'feature_names' must be 1-D text with {X.shape[1]} names"
         raise table_error(path, f"{problem}, got {stored.dtype} of shape {stored.shape}")
-    names: list[str] = stored.tolist()
+    with plainly(path, "text"):
+        names: list[str] = characters_checked(stored, "'feature_names'").tolist()
     return names

@@ -21,13 +21,22 @@ from threading import Lock
 from typing import Any
 
 from hsieve.data.tables.arrow import arrow_kind, arrow_values, import_pyarrow
-from hsieve.data.tables.errors import columns_are, listed, plainly, quoted, table_error
+from hsieve.data.tables.errors import (
+    columns_are,
+    listed,
+    on_one_line,
+    plainly,
+    quoted,
+    table_error,
+)
 from hsieve.data.tables.source import Array, Source, checked_target
+from hsieve.data.tables.unpacking import refuse_unpacked
 
 __all__ = ["OpenParts", "ParquetParts", "ParquetSource"]
 
 # Files of a table held open by all that read it, well below what systems allow a process.
 MOST_OPEN = 128
+BYTES_A_VALUE = 8
 ACCEPTED_PARTS = (
     "parts must have equal columns, or no column in common and equally many rows in the same order"
 )
@@ -44,10 +53,13 @@ class Part:
         The file.
     rows_of_groups : tuple of int
         Number of rows of each row group.
+    n_unpacked : int
+        Bytes of all columns without compression, or of one column in memory if these are more.
     """
 
     path: Path
     rows_of_groups: tuple[int, ...]
+    n_unpacked: int
 
     @property
     def n_rows(self) -> int:
@@ -89,6 +101,7 @@ class ParquetParts:
                 self._check_columns(part.path, schema, schemas[0])
             self.n_rows = sum(part.n_rows for part in self.parts)
             held = [(list(range(len(schemas))), schemas[0])]
+        refuse_unpacked(path, sum(part.n_unpacked for part in self.parts))
         self.names: tuple[str, ...] = tuple(name for _, schema in held for name in schema.names)
         self._types = {name: of for _, s in held for name, of in zip(s.names, s.types, strict=True)}
         self._parts_of = {name: parts for parts, schema in held for name in schema.names}
@@ -97,9 +110,10 @@ class ParquetParts:
         """Return what is to be known of a file, and its schema."""
         with plainly(path, "Parquet"), self.parquet.ParquetFile(path) as file:
             footer = file.metadata
-            groups = range(footer.num_row_groups)
-            rows = tuple(footer.row_group(group).num_rows for group in groups)
-            return Part(path, rows), file.schema_arrow
+            groups = [footer.row_group(group) for group in range(footer.num_row_groups)]
+            rows = tuple(group.num_rows for group in groups)
+            unpacked = [max(of.total_byte_size, BYTES_A_VALUE * of.num_rows) for of in groups]
+            return Part(path, rows, sum(unpacked)), file.schema_arrow
 
     def type_of(self, name: str) -> Any:
         """Return the Arrow type of a column, that of its values if these are in a dictionary."""
@@ -217,7 +231,8 @@ class ParquetParts:
             raise table_error(part, f"{problem} ({what}); {ACCEPTED_PARTS}")
         for name, given, wanted in zip(schema.names, schema.types, expected.types, strict=True):
             if _value_type(self.arrow, given) != _value_type(self.arrow, wanted):
-                problem = f"column {quoted(name)} is {given}, but {wanted} in {quoted(first)}"
+                types = f"{on_one_line(str(given))}, but {on_one_line(str(wanted))}"
+                problem = f"column {quoted(name)} is {types} in {quoted(first)}"
                 raise table_error(part, f"{problem}; parts must have equal columns")
 
 
@@ -277,6 +292,8 @@ class ParquetSource(Source):
     reads_few : bool, default=False
         Whether so few columns will be read that footers are not worth keeping.
     """
+
+    is_packed = True
 
     def __init__(self, path: Path, target: str | None, *, reads_few: bool = False) -> None:
         self.parts = ParquetParts(path)

@@ -15,12 +15,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from hsieve.data.tables.annotated_files import AnnDataSource
 from hsieve.data.tables.delimited import DelimitedSource
 from hsieve.data.tables.errors import TableError, incomplete_feature, listed
 from hsieve.data.tables.numpy_files import open_npy, open_npz
 from hsieve.data.tables.parquet import ParquetSource
 from hsieve.data.tables.roles import Opener, Request, Roles, assign_roles, open_source
 from hsieve.data.tables.source import Array, Source
+from hsieve.data.tables.unpacking import refuse_unpacked
 from hsieve.data.tables.values import category_codes, exact_numbers
 from hsieve.data.tables.zarr_files import ZarrSource
 from hsieve.data.validation import TargetKind
@@ -37,6 +39,7 @@ OPENERS: dict[str, Opener] = {
     ".npz": open_npz,
     ".npy": open_npy,
     ".zarr": ZarrSource,
+    ".h5ad": AnnDataSource,
 }
 
 
@@ -61,6 +64,8 @@ class Table:
         The columns of `X` that hold integer codes of categories, ascending.
     source : Path
         The file the table was read from.
+    notes : tuple of str, default=()
+        What was done while reading, in words.
     """
 
     X: npt.NDArray[np.float64] = field(repr=False)
@@ -70,6 +75,7 @@ class Table:
     target_kind: TargetKind
     categorical: tuple[int, ...]
     source: Path
+    notes: tuple[str, ...] = ()
 
 
 def read_table(
@@ -81,18 +87,19 @@ def read_table(
     drop: Sequence[str] = (),
     missing: str = "refuse",
 ) -> Table:
-    r"""Read features and a target from a CSV, TSV, Parquet or NumPy file.
+    r"""Read features and a target from a CSV, TSV, Parquet, NumPy or AnnData file.
 
     Parameters
     ----------
     path : path-like
-        A file ending in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .npz or .npy, a folder ending in
-        .zarr, or a folder of Parquet files, which are one table in the order of their names: its
-        rows, if they have equal columns, or its columns, if they have none in common and equally
-        many rows.
+        A file ending in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .npz, .npy or .h5ad, a folder
+        ending in .zarr, or a folder of Parquet files, which are one table in the order of their
+        names: its rows, if they have equal columns, or its columns, if they have none in common
+        and equally many rows.
     target : str, optional
         The target column. For .npz and .zarr the name of a 1-D array, by default "y"; for .npy the
-        index of a column, such as "0" or "-1", or its name. Required for all others.
+        index of a column, such as "0" or "-1", or its name; for .h5ad an annotation of ``obs``.
+        Required for all others.
     categorical : sequence of str, default=()
         Columns whose values are categories: each becomes the codes 0, ..., c - 1 of its c sorted
         distinct values.
@@ -153,12 +160,16 @@ def read_table(
         target_kind=roles.target_kind,
         categorical=roles.categorical,
         source=path,
+        notes=source.notes,
     )
 
 
 def _feature_matrix(source: Source, roles: Roles, missing: str) -> npt.NDArray[np.float64]:
     """Fill the matrix column by column and refuse what is infinite, or missing and may not be."""
     features = roles.features
+    if source.is_packed:
+        n_bytes = np.dtype(np.float64).itemsize * len(roles.y) * len(features)
+        refuse_unpacked(source.path, n_bytes, "the matrix of all features")
     X = np.empty((len(roles.y), len(features)), dtype=np.float64, order="F")
     for i, name in enumerate(features):
         values = source.load(name)

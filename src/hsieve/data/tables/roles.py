@@ -13,6 +13,7 @@ from hsieve.data.tables.errors import (
     brief,
     columns_are,
     listed,
+    on_one_line,
     quoted,
     table_error,
     unknown_name,
@@ -137,7 +138,8 @@ def refuse_types(path: Path, kinds: Mapping[str, str]) -> None:
     """Refuse dates, nested values and whatever else is neither number nor text."""
     refused = [name for name, kind in kinds.items() if kind not in READABLE_KINDS]
     if refused:
-        problem = f"{columns_are(refused)} of a type that is not accepted ({kinds[refused[0]]})"
+        kind = on_one_line(kinds[refused[0]])
+        problem = f"{columns_are(refused)} of a type that is not accepted ({kind})"
         advice = "store numbers, booleans or text, or leave out with drop=[...] (--drop NAME)"
         raise table_error(path, f"{problem}; {advice}")
 

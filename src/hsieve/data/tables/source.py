@@ -25,6 +25,11 @@ Array: TypeAlias = npt.NDArray[Any]
 class Source(ABC):
     """Columns of one file: their names, the target among them, kinds and values on demand."""
 
+    # What was done while opening it that users should know.
+    notes: tuple[str, ...] = ()
+    # Whether a few bytes of the file can stand for very many values.
+    is_packed = False
+
     def __init__(self, path: Path, names: Sequence[str], target: str) -> None:
         self.path = path
         self.names = tuple(names)
@@ -61,6 +66,10 @@ def check_names(path: Path, names: Sequence[str]) -> None:
         if not name.strip():
             problem = f"column {place} has an empty name"
             raise table_error(path, f"{problem}; name it in the file, or leave a row index out")
+    try:
+        "".join(names).encode()
+    except UnicodeEncodeError:
+        raise table_error(path, "the column names are not UTF-8 text") from None
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         problem = f"these column names occur more than once: {listed(repeated)}"

@@ -1,13 +1,15 @@
 """Files that are written whole or not at all; selected features go to CSV or JSON."""
 
 import csv
+import hashlib
 import json
 import math
 import os
 import shutil
+import socket
 import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TextIO
 
@@ -71,7 +73,8 @@ def written_whole(path: Path) -> Iterator[Path]:
     ------
     Path
         A file in the same folder that does not exist yet. The block has to write and close it; on
-        any error it is removed and the old file stays.
+        any error it is removed and the old file stays. A process that is killed leaves it; it is
+        removed when the same file is written again.
 
     Raises
     ------
@@ -83,7 +86,7 @@ def written_whole(path: Path) -> Iterator[Path]:
         raise table_error(path, "this is a folder, not a file to write to")
     if not destination.parent.is_dir():
         raise table_error(path, "the folder to write to does not exist")
-    temporary = destination.with_name(f".{uuid.uuid4().hex}.tmp")
+    temporary = _temporary(destination)
     try:
         yield temporary
         with temporary.open("rb+") as file:
@@ -94,6 +97,35 @@ def written_whole(path: Path) -> Iterator[Path]:
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
+
+
+def _temporary(destination: Path) -> Path:
+    """Name a temporary file of this process, and remove those that killed ones have left."""
+    begins = f".{_short_mark(destination.name)}-{_short_mark(socket.gethostname())}-"
+    for leftover in destination.parent.glob(f"{begins}*.tmp"):
+        writer = leftover.name.removeprefix(begins).partition("-")[0]
+        if writer.isdecimal() and not _is_alive(int(writer)):
+            with suppress(OSError):  # somebody else's, perhaps; nothing depends on it
+                leftover.unlink()
+    return destination.with_name(f"{begins}{os.getpid()}-{uuid.uuid4().hex[:8]}.tmp")
+
+
+def _short_mark(text: str) -> str:
+    """Return eight characters that stand for a name of any length."""
+    return hashlib.blake2b(os.fsencode(text), digest_size=4).hexdigest()
+
+
+def _is_alive(process: int) -> bool:
+    """Tell whether a process of this machine runs, as far as the system lets that be asked."""
+    if os.name != "posix":
+        return True
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        return True
+    return True
 
 
 def _checked_rows(

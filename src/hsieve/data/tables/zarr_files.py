@@ -4,20 +4,27 @@ The arrays have the same names as in an .npz archive, but the matrix stays in it
 values are asked for. zarr is imported when such a folder is opened.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hsieve.data.tables.errors import listed, plainly, table_error, unknown_name
+from hsieve.data.tables.errors import listed, plainly, quoted, table_error, unknown_name
 from hsieve.data.tables.numpy_files import NUMPY_KINDS, array_names, check_shapes
 from hsieve.data.tables.source import Array, Source, check_names
+from hsieve.data.tables.unpacking import refuse_unpacked
 
-__all__ = ["MATRIX", "ZarrSource", "open_zarr"]
+__all__ = ["MATRIX", "ZARR_ERRORS", "ZarrSource", "checked_array", "open_zarr"]
 
 MATRIX, NAMES = "X", "feature_names"
+# Whatever it stumbles over in a damaged description: there are many classes of errors.
+ZARR_ERRORS = (Exception,)
+# What zarr itself needs for a chunk that it reads, and a table for a row or column and its name.
+BYTES_A_CHUNK = 1000
+BYTES_A_PLACE = 64
 
 
 class ZarrSource(Source):
@@ -31,13 +38,15 @@ class ZarrSource(Source):
         Name of the array of the target; None is "y".
     """
 
+    is_packed = True
+
     def __init__(self, path: Path, target: str | None) -> None:
         wanted = "y" if target is None else target
         group = open_zarr(path)
         if not hasattr(group, "array_keys"):
             problem = "this is a single array, not a group of arrays with a matrix X and a target"
             raise table_error(path, problem)
-        with plainly(path, "zarr"):
+        with plainly(path, "zarr", ZARR_ERRORS):
             inside = sorted(group.array_keys())
             if MATRIX not in inside:
                 problem = f"no array 'X' inside, only {listed(inside)}; X and y are needed"
@@ -45,8 +54,9 @@ class ZarrSource(Source):
             if wanted not in inside or wanted in (MATRIX, NAMES):
                 others = [name for name in inside if name not in (MATRIX, NAMES)]
                 raise unknown_name(path, "the target", wanted, others)
-            self.matrix, self._target = group[MATRIX], _plain(group[wanted][...])
-            stored = _plain(group[NAMES][...]) if NAMES in inside else None
+            self.matrix = checked_array(path, group[MATRIX])
+            self._target = _plain(_read_whole(path, group[wanted]))
+            stored = _plain(_read_whole(path, group[NAMES])) if NAMES in inside else None
         check_shapes(path, self.matrix, wanted, self._target)
         self.features = tuple(array_names(path, self.matrix, stored))
         self._loaded: Array | None = None
@@ -65,14 +75,14 @@ class ZarrSource(Source):
             values = self._target
         else:
             if self._loaded is None:
-                with plainly(self.path, "zarr"):
-                    self._loaded = np.asarray(self.matrix[...])
+                with plainly(self.path, "zarr", ZARR_ERRORS):
+                    self._loaded = np.asarray(_read_whole(self.path, self.matrix))
             values = self._loaded[:, self.features.index(name)]
         if values.dtype.kind == "U":
             return values.astype(object)
         if values.dtype.kind in "iu":
             return values
-        with np.errstate(over="ignore"):  # too large for float64 becomes infinity, refused later
+        with np.errstate(all="ignore"):  # what float64 has not is infinite or NaN, refused later
             return values.astype(np.float64)
 
     def _type(self, name: str) -> np.dtype[Any]:
@@ -99,8 +109,53 @@ def open_zarr(path: Path) -> Any:
         raise table_error(path, "reading this needs zarr (pip install hsieve[zarr])") from error
     if not path.is_dir():
         raise table_error(path, "there is no such folder")
-    with plainly(path, "zarr"):
+    with plainly(path, "zarr", ZARR_ERRORS):
         return zarr.open(str(path), mode="r")
+
+
+def checked_array(path: Path, array: Any) -> Any:
+    """Refuse an array that would run foreign code, or whose chunks or axes are out of all measure.
+
+    Parameters
+    ----------
+    path : Path
+        The folder, for messages.
+    array : zarr.Array
+        What was opened.
+
+    Returns
+    -------
+    zarr.Array
+        The same.
+    """
+    if _names_pickle(array.metadata.to_dict()):
+        problem = f"the array {quoted(array.name or '')} holds Python objects"
+        raise table_error(path, f"{problem}, which are never unpickled; store numbers or text")
+    chunk = getattr(array, "shards", None) or array.chunks
+    refuse_unpacked(path, math.prod(chunk) * array.dtype.itemsize, "one chunk")
+    refuse_unpacked(path, BYTES_A_PLACE * max(array.shape, default=0), "one row or column")
+    return array
+
+
+def _names_pickle(about: Any) -> bool:
+    """Tell whether a description of an array names a codec that unpickles."""
+    if isinstance(about, Mapping):
+        return any(map(_names_pickle, about.values()))
+    if isinstance(about, str):
+        return about.split(".")[-1] == "pickle"
+    if isinstance(about, Sequence) and not isinstance(about, bytes):
+        return any(map(_names_pickle, about))
+    return getattr(about, "codec_id", "") == "pickle"
+
+
+def _read_whole(path: Path, array: Any) -> Any:
+    """Read an array that is not far larger than its folder."""
+    checked_array(path, array)
+    lengths = zip(array.shape, array.chunks, strict=True)
+    n_chunks = math.prod(-(-length // chunk) for length, chunk in lengths)
+    n_bytes = math.prod(array.shape) * array.dtype.itemsize + BYTES_A_CHUNK * n_chunks
+    refuse_unpacked(path, n_bytes, f"the array {quoted(array.name or '')}")
+    return array[...]
 
 
 def _plain(values: Any) -> Array:

@@ -1,0 +1,185 @@
+"""AnnData, as single-cell biology has it: the matrix as column blocks, an annotation as target.
+
+The package anndata is not imported here: whoever has such data has imported it already.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data.blocks import ColumnBlocks, as_blocks
+from hsieve.data.blocks.backed import BackedBlocks
+from hsieve.data.blocks.samples import SampleBlocks
+from hsieve.data.blocks.sparse import SparseBlocks, is_sparse
+from hsieve.data.frames.columns import FrameColumn, open_column
+from hsieve.data.frames.targets import target_of_column
+from hsieve.data.tables.errors import listed, quoted
+
+__all__ = [
+    "AnnotatedData",
+    "annotated_columns",
+    "is_annotated",
+    "labelled_rows",
+    "open_annotated",
+    "refuse_annotated",
+]
+
+
+@dataclass(frozen=True, eq=False)
+class AnnotatedData:
+    """Features and target of an AnnData.
+
+    Parameters
+    ----------
+    columns : ColumnBlocks
+        The features, with the names of the variables; only samples with a label.
+    y : ndarray of shape (n_samples,)
+        The target.
+    labelled : ndarray of int
+        The observations that are samples.
+    notes : tuple of str
+        What was done, in words.
+    """
+
+    columns: ColumnBlocks
+    y: NDArray[Any]
+    labelled: NDArray[np.intp]
+    notes: tuple[str, ...]
+
+
+def is_annotated(X: Any) -> bool:
+    """Say whether data are an AnnData.
+
+    Parameters
+    ----------
+    X : object
+        Data of any kind.
+
+    Returns
+    -------
+    bool
+        True also for classes derived from it.
+    """
+    return any(
+        kind.__name__ == "AnnData" and kind.__module__.split(".")[0] == "anndata"
+        for kind in type(X).__mro__
+    )
+
+
+def refuse_annotated(X: Any, whose: str) -> None:
+    """Refuse an AnnData where a plain table is needed, and say who takes it.
+
+    Parameters
+    ----------
+    X : object
+        Data of any kind.
+    whose : str
+        Who needs them, for the message.
+    """
+    if is_annotated(X):
+        msg = (
+            f"{whose} got an AnnData; use hsieve.anndata.select(adata, groupby=...), which writes "
+            "the result into adata.var, or hand over adata.to_df()."
+        )
+        raise ValueError(msg)
+
+
+def open_annotated(
+    adata: Any, groupby: str, *, layer: str | None = None, target_kind: str = "auto"
+) -> AnnotatedData:
+    """Take features and target of an AnnData.
+
+    Parameters
+    ----------
+    adata : AnnData
+        In memory or backed by a file.
+    groupby : str
+        Column of ``adata.obs`` that is the target.
+    layer : str or None, default=None
+        Layer to take instead of ``adata.X``.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What the target holds.
+
+    Returns
+    -------
+    AnnotatedData
+        Observations without a label are left out.
+
+    Raises
+    ------
+    ValueError
+        If there is no such column or layer, names are repeated, or hardly any label is there.
+    """
+    if not isinstance(groupby, str) or groupby not in adata.obs.columns:
+        known = listed(map(str, adata.obs.columns))
+        msg = f"groupby must be a column of adata.obs, got {groupby!r}; there are {known}."
+        raise ValueError(msg)
+    column = open_column(adata.obs[groupby])
+    labelled = labelled_rows(column, adata.n_obs)
+    called = f"adata.obs[{quoted(groupby)}]"
+    if len(labelled) == 0:
+        msg = f"{called} has no value at all."
+        raise ValueError(msg)
+    columns = annotated_columns(adata, layer)
+    y = target_of_column(open_column(adata.obs[groupby].iloc[labelled]), called, target_kind)
+    notes = []
+    if len(labelled) < adata.n_obs:
+        columns = SampleBlocks(columns, labelled)
+        lacking = f"{adata.n_obs - len(labelled)} of {adata.n_obs} observations have no {groupby}"
+        notes.append(f"{lacking}: left out.")
+    return AnnotatedData(columns, y, labelled, tuple(notes))
+
+
+def annotated_columns(adata: Any, layer: str | None = None) -> ColumnBlocks:
+    """Return the matrix of an AnnData as column blocks, named by its variables.
+
+    Parameters
+    ----------
+    adata : AnnData
+        In memory or backed by a file.
+    layer : str or None, default=None
+        Layer to take instead of ``adata.X``.
+
+    Returns
+    -------
+    ColumnBlocks
+        The features; sparse ones are made dense a block at a time.
+    """
+    names = tuple(map(str, adata.var_names))
+    if len(set(names)) < len(names):
+        msg = "adata.var_names are not unique; call adata.var_names_make_unique() first."
+        raise ValueError(msg)
+    if layer is not None and layer not in adata.layers:
+        msg = f"There is no layer {layer!r}, only {listed(map(str, adata.layers))}."
+        raise ValueError(msg)
+    matrix = adata.X if layer is None else adata.layers[layer]
+    if matrix is None:
+        msg = "adata.X is empty; name one of adata.layers by layer=..."
+        raise ValueError(msg)
+    if is_sparse(matrix):
+        return SparseBlocks(matrix, names)
+    if isinstance(matrix, np.ndarray):
+        return as_blocks(matrix.view(np.ndarray), names)
+    return BackedBlocks(matrix, names)
+
+
+def labelled_rows(column: FrameColumn, n_obs: int) -> NDArray[np.intp]:
+    """Return the observations that have a label.
+
+    Parameters
+    ----------
+    column : FrameColumn
+        The annotation.
+    n_obs : int
+        Number of observations.
+
+    Returns
+    -------
+    ndarray of int
+        Their positions; all where the annotation cannot be used, which is refused later.
+    """
+    if not column.is_usable or column.values.dtype.kind != "f":
+        return np.arange(n_obs)
+    return np.flatnonzero(~np.isnan(column.values))
