@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.kernels.column_scale import ColumnScale, safe_scale
+
 __all__ = [
     "EncodedColumns",
     "encode_columns",
@@ -109,7 +111,7 @@ class EncodedColumns:
 
 
 def encode_columns(
-    X: NDArray[np.floating], *, categorical: Iterable[int] = (), standardise: bool = True
+    X: NDArray[np.floating], *, categorical: Iterable[int | str] = (), standardise: bool = True
 ) -> EncodedColumns:
     """Encode features: standardise the numbers, turn categories into indicators.
 
@@ -163,7 +165,7 @@ def check_finite(numbers: NDArray[Any]) -> None:
 
 
 def check_positions(
-    features: Iterable[int], n_features: int, *, name: str = "categorical"
+    features: Iterable[Any], n_features: int, *, name: str = "categorical"
 ) -> NDArray[np.intp]:
     """Positions of features, refused where there is no such feature."""
     if isinstance(features, Iterator) or not isinstance(features, Iterable):
@@ -199,10 +201,18 @@ def squared_distances(
     Returns
     -------
     ndarray of shape (n_rows, n_rows)
-        Squared distances, exactly zero on the diagonal.
+        Squared distances, exactly zero on the diagonal. Right to some last digits of the largest
+        of them; smaller ones have that error, too.
+
+    Raises
+    ------
+    ValueError
+        For rows so far apart, or so near each other, that squares of differences are no numbers.
     """
-    means = matrix.mean(axis=0, dtype=np.float64)
-    centred = np.subtract(matrix, means, dtype=np.float64).astype(dtype, copy=False)
+    with np.errstate(over="ignore", invalid="ignore"):
+        means = matrix.mean(axis=0, dtype=np.float64)
+        centred = np.subtract(matrix, means, dtype=np.float64).astype(dtype, copy=False)
+    _refuse_without_square(centred)
     norms = np.einsum("ij,ij->i", centred, centred)
     distances: NDArray[np.floating] = centred @ centred.T
     distances *= -2
@@ -211,6 +221,21 @@ def squared_distances(
     np.maximum(distances, 0, out=distances)
     np.fill_diagonal(distances, 0)
     return distances
+
+
+def _refuse_without_square(centred: NDArray[np.floating]) -> None:
+    """Refuse differences whose squares overflow, or vanish all together."""
+    limits = np.finfo(centred.dtype)
+    largest = float(np.abs(centred).max(initial=0.0))
+    most = float(np.sqrt(float(limits.max) / (8 * max(1, centred.shape[1]))))
+    least = float(np.sqrt(float(limits.tiny)) / float(limits.eps))
+    if largest == 0 or least <= largest <= most:
+        return
+    msg = (
+        f"Values differ from their mean by up to {largest:.3g}; squares of that are no numbers in "
+        f"{centred.dtype}, so that distances cannot be told. Scale the data first."
+    )
+    raise ValueError(msg)
 
 
 def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDArray[np.floating]:
@@ -230,16 +255,19 @@ def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDAr
     Returns
     -------
     ndarray of shape (n_samples, n_columns)
-        The same precision as the input.
+        The same precision as the input. Right to a few last digits of that precision, whatever the
+        offset and scale of a column: an offset costs only the digits it took from the values.
     """
     low, high = numbers.min(axis=0, initial=np.inf), numbers.max(axis=0, initial=-np.inf)
-    original, numbers = numbers, numbers / _safe_scale(low, high)
+    original, numbers = numbers, numbers / safe_scale(low, high)
     centred: NDArray[np.floating] = numbers - numbers.mean(axis=0, dtype=np.float64).astype(
         numbers.dtype
     )
     # Twice, because the first mean of a column with a huge offset is itself rounded.
-    centred -= centred.mean(axis=0)
-    deviation = np.sqrt(np.einsum("ji,ji->j", centred.T, centred.T) / max(1, len(centred)))
+    centred -= centred.mean(axis=0, dtype=np.float64).astype(centred.dtype)
+    # In double precision: the sum of a million squares in single precision is off by a thousandth.
+    squares = np.einsum("ji,ji->j", centred.T, centred.T, dtype=np.float64)
+    deviation = np.sqrt(squares / max(1, len(centred)))
     constant = low == high
     deviation[constant | (deviation == 0)] = 1.0
     centred[:, constant] = 0.0
@@ -265,30 +293,7 @@ def standardised_by(numbers: NDArray[np.floating], rows: NDArray[np.intp]) -> ND
         All rows on that scale. A column that is constant in the rows says nothing and becomes zero,
         whatever it is elsewhere.
     """
-    seen = numbers[rows]
-    low, high = seen.min(axis=0), seen.max(axis=0)
-    safe = _safe_scale(low, high)
-    numbers, seen = numbers / safe, seen / safe
-    mean = seen.mean(axis=0)
-    mean += (seen - mean).mean(axis=0)
-    deviation = np.sqrt(np.mean((seen - mean) ** 2, axis=0))
-    varies = (low < high) & (deviation > 0)
-    scaled: NDArray[np.floating] = (numbers - mean) / np.where(varies, deviation, 1.0)
-    scaled[:, ~varies] = 0.0
-    return scaled
-
-
-def _safe_scale(
-    low: NDArray[np.floating], high: NDArray[np.floating]
-) -> NDArray[np.floating] | float:
-    """Tell what to divide by so that squares neither overflow nor vanish; mostly 1."""
-    largest = np.maximum(np.abs(low), np.abs(high))
-    bound = float(np.finfo(low.dtype).max) ** 0.25
-    extreme = (largest > bound) | ((largest > 0) & (largest < 1 / bound))
-    if not extreme.any():
-        return 1.0
-    scale: NDArray[np.floating] = np.where(extreme, largest, 1.0).astype(low.dtype)
-    return scale
+    return ColumnScale.of(numbers[rows]).apply(numbers).astype(numbers.dtype, copy=False)
 
 
 def _tame(scaled: NDArray[np.floating], original: NDArray[np.floating]) -> None:

@@ -60,6 +60,10 @@ class GrowingTile:
         self.kernel, self.spare = np.empty_like(self.target), np.empty_like(self.target)
         self.ones = np.ones(self.target.shape[1])
 
+    def clear(self) -> None:
+        """Begin anew, with no feature."""
+        self.distances.fill(0.0)
+
     def add(self, block: FloatArray) -> None:
         """Add the columns of some more features to the distances."""
         rows, others = block[self.start : self.stop], block[self.start :]
@@ -77,6 +81,11 @@ class GrowingTile:
         np.maximum(self.spare, 0.0, out=self.spare)
         self.distances += self.spare
         np.fill_diagonal(self.distances, 0.0)
+
+    def pairs(self) -> FloatArray:
+        """Squared distances of its pairs of different samples, each once."""
+        rows, columns = np.triu_indices(len(self.distances), 1, self.distances.shape[1])
+        return np.asarray(self.distances[rows, columns])
 
     def exponentiate(self, rate: float) -> None:
         """Make the kernel from the distances."""

@@ -5,7 +5,7 @@ With a linear kernel they turn HSIC into older scores.
 ============  ==========================================  ====================================
 coding        entries for a sample of class c             HSIC with a linear feature kernel is
 ============  ==========================================  ====================================
-signed        +1/m_+ or -1/m_-                            squared difference of class means
+signed        ``+1/m_+`` or ``-1/m_-``                    squared difference of class means
 centroid      1/m_c - 1/m in column c, -1/m elsewhere     sum of squared distances of the class
                                                           means to the overall mean (eq. 12)
 one-vs-rest   1/m_c in column c, 1/(m_k - m) in column k  sum of squared differences between a

@@ -164,7 +164,10 @@ def weighted_scale(values: FloatArray, counts: NDArray[np.integer[Any]]) -> tupl
     """Centre and scale of values that occur so often, by the rule of :func:`standardised`."""
     total = counts.sum()
     mean = float(values @ counts / total)
-    deviation = float(np.sqrt((values - mean) ** 2 @ counts / total))
+    # Centred again, because the mean of values with a huge offset is itself rounded.
+    centred = values - mean
+    centred = centred - centred @ counts / total
+    deviation = float(np.sqrt(centred**2 @ counts / total))
     filled = np.flatnonzero(counts)
     furthest = max(values[filled[-1]] - mean, mean - values[filled[0]])
     if furthest <= FAR_OUT * deviation:
@@ -176,12 +179,15 @@ def weighted_scale(values: FloatArray, counts: NDArray[np.integer[Any]]) -> tupl
 
 
 def _within_range(column: FloatArray) -> FloatArray:
-    """Return the column, rescaled where differences would overflow or vanish."""
+    """Return the column, rescaled where differences would overflow or vanish; zeros if constant."""
     low, high = float(column.min()), float(column.max())
+    if low == high:
+        return np.zeros_like(column)
     bound = float(np.finfo(column.dtype).max) ** 0.25
-    if low == high or 1 / bound < high - low < bound:
+    if 1 / bound < high - low < bound:
         return column
-    return np.asarray(column.astype(np.float64) / max(abs(low), abs(high)))
+    # A power of two, which rounds nothing.
+    return np.asarray(np.ldexp(column.astype(np.float64), -np.frexp(max(abs(low), abs(high)))[1]))
 
 
 def _binned(

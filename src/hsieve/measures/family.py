@@ -9,8 +9,8 @@ statistic         label coding           scale of the feature
 pc                standardised y         standard deviation: the squared correlation (for classes
                                          the mean over their indicators, weighted by their shares)
 centroid          signed                 1
-t                 signed                 sqrt(s_+^2 / m_+ + s_-^2 / m_-)
-snr               signed                 s_+ + s_-
+t                 signed                 ``sqrt(s_+^2 / m_+ + s_-^2 / m_-)``
+snr               signed                 ``s_+ + s_-``
 moderated-t       signed                 pooled deviation shrunk towards that of all features
 lods              (from moderated-t)     log odds of differential expression
 pam               centroid (eq. 12)      pooled deviation plus its median over all features
@@ -38,7 +38,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, special, stats
 
 from hsieve.data.validation import target_kind_of
-from hsieve.kernels.columns import encode_columns
+from hsieve.kernels.columns import encode_columns, standardised
 from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_coding, signed_coding
 from hsieve.measures.base import BoundMeasure, Measure
 
@@ -46,6 +46,10 @@ __all__ = ["FAMILY_SCORES", "BoundFamilyScore", "FamilyScore"]
 
 FloatArray = NDArray[np.floating]
 
+# These compare features on the scale they are given; the others have none.
+UNSCALED = ("centroid", "moderated-t", "lods", "pam")
+# Values that an unscaled statistic takes: their squares, and ratios of these, are numbers.
+UNSCALED_LIMITS = (1e-70, 1e70)
 # Share of features taken to be differentially expressed, in the log odds (Smyth's convention).
 PRIOR_SHARE = 0.01
 # Limits of the prior deviation of an effect, in units of the prior deviation of the noise.
@@ -62,6 +66,14 @@ class FamilyScore(Measure):
         ``one-vs-rest``, ``block``.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
+
+    Notes
+    -----
+    Columns are centred first, twice, so that a large offset takes no more digits than it took from
+    the values themselves. All but ``centroid``, ``moderated-t``, ``lods`` and ``pam`` are worked
+    out on standardised columns: neither shift nor scale of a feature changes them, whatever its
+    size. These four compare features on the scale they are given, and refuse data whose largest
+    size is above 1e70 or below 1e-70.
     """
 
     def __init__(self, statistic: str = "pc", *, target_kind: str = "auto") -> None:
@@ -73,7 +85,7 @@ class FamilyScore(Measure):
         if self.statistic not in FAMILY_SCORES:
             msg = f"statistic must be one of {tuple(FAMILY_SCORES)}, got {self.statistic!r}."
             raise ValueError(msg)
-        columns, labels = np.asarray(X, dtype=np.float64), np.asarray(y)
+        labels = np.asarray(y)
         if target_kind_of(labels, self.target_kind) == "classes":
             score = FAMILY_SCORES[self.statistic]
         elif self.statistic == "pc":
@@ -84,11 +96,31 @@ class FamilyScore(Measure):
                 "only 'pc' takes a continuous target."
             )
             raise ValueError(msg)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        columns = self._centred(np.asarray(X, dtype=np.float64))
+        with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             scores = score(columns, labels)
         # A feature without any spread inside the classes has no scale: it has no score either,
         # unless its classes differ, in which case nothing separates them better.
         return BoundFamilyScore(np.nan_to_num(scores, nan=0.0, posinf=np.finfo(float).max))
+
+    def _centred(self, columns: FloatArray) -> FloatArray:
+        """Columns without their offset, and without their scale if the statistic has no use for it.
+
+        No statistic depends on an offset, but a large one would take the digits of their means.
+        """
+        if self.statistic not in UNSCALED:
+            return standardised(columns)
+        least, most = UNSCALED_LIMITS
+        largest = float(np.abs(columns).max())
+        if not least < largest < most:
+            msg = (
+                f"The statistic {self.statistic!r} compares features on the scale they are given, "
+                f"and takes values of a size between {least:g} and {most:g}, got {largest:.3g}; "
+                "scale the features, or use 'pc', 't' or 'snr'."
+            )
+            raise ValueError(msg)
+        centred = columns - columns.mean(axis=0)
+        return np.asarray(centred - centred.mean(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,7 +145,9 @@ FamilyScore.bound_type = BoundFamilyScore
 def linear_hsic(X: FloatArray, codes: FloatArray, scales: FloatArray | float = 1.0) -> FloatArray:
     """tr(KHLH) with linear kernels for each column of X, divided by its scale, and coded labels."""
     centred = (X - X.mean(axis=0)) / scales
-    scores: FloatArray = ((codes.T @ centred) ** 2).sum(axis=0)
+    # Not a matrix product: its digits would depend on where in the table a column stands, and a
+    # feature and its copy would not be tied.
+    scores: FloatArray = (np.einsum("ik,ij->kj", codes, centred) ** 2).sum(axis=0)
     return scores
 
 

@@ -141,7 +141,7 @@ class KernelMeasure(Measure):
         *,
         kernel_x: Kernel | None = None,
         kernel_y: Kernel | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         standardise: bool = True,
         precision: str = "double",
@@ -212,7 +212,7 @@ class HSIC(KernelMeasure):
         compensate: bool = False,
         kernel_x: Kernel | None = None,
         kernel_y: Kernel | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         standardise: bool = True,
         precision: str = "double",
@@ -289,8 +289,8 @@ class BoundHSIC(KernelBoundMeasure):
     """HSIC tied to data: ``score(S) = sum(weights * K_S)``."""
 
     weights: FloatArray
-    compensate: bool = False
-    estimator: str = "unbiased"
+    compensate: bool
+    estimator: str
 
     def part(self, samples: IndexArray, features: IndexArray) -> "BoundHSIC":
         """Tie the measure to some samples of some features, numbered anew."""

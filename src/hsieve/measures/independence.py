@@ -61,7 +61,7 @@ class IndependenceTest(Measure):
         test: str = "auto",
         *,
         n_deviations: float = 0.5,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.test = test

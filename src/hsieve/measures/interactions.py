@@ -60,7 +60,7 @@ def pair_statistics(
     pairs: ArrayLike,
     *,
     rank: int | None = None,
-    categorical: Iterable[int] = (),
+    categorical: Iterable[int | str] = (),
     target_kind: str = "auto",
     target_kernel: str = "linear",
 ) -> FloatArray:

@@ -77,7 +77,7 @@ class KernelSVM(Measure):
         *,
         kernel_x: Kernel | None = None,
         absolute: bool = False,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.C = C

@@ -94,7 +94,7 @@ class LSMI(Measure):
         width_factors: Sequence[float] = WIDTH_FACTORS,
         ridges: Sequence[float] = RIDGES,
         n_folds: int = N_FOLDS,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         precision: str = "double",
         random_state: int | np.random.Generator | None = 0,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.weighted_distances import squared_to
 from hsieve.measures.density_ratio import RIDGES, WIDTH_FACTORS, target_basis, target_width
 from hsieve.measures.lsmi import LSMI, N_CENTRES, N_FOLDS
@@ -34,9 +35,9 @@ class LSMIFit:
         Target at the centres; numbers are standardised.
     coefficients : ndarray of shape (n_centres,)
         alpha.
-    scale : tuple of ndarray
+    scale : ColumnScale
         Means and deviations of the features.
-    target_scale : tuple of ndarray or None
+    target_scale : ColumnScale or None
         Those of the target; None where y holds classes.
     """
 
@@ -47,8 +48,8 @@ class LSMIFit:
     centres: FloatArray = field(repr=False)
     target_centres: NDArray[Any] = field(repr=False)
     coefficients: FloatArray = field(repr=False)
-    scale: tuple[FloatArray, FloatArray] = field(repr=False)
-    target_scale: tuple[FloatArray, FloatArray] | None = field(repr=False)
+    scale: ColumnScale = field(repr=False)
+    target_scale: ColumnScale | None = field(repr=False)
 
     def density_ratio(self, X: ArrayLike, y: Any) -> FloatArray:
         """Ratio p(x, y) / (p(x) p(y)) at pairs of features and targets.
@@ -65,11 +66,11 @@ class LSMIFit:
         ndarray of shape (n_samples,)
             The ratio; it may be a little negative where the fit is poor.
         """
-        squared = squared_to(_scaled(X, self.scale), self.centres)
+        squared = squared_to(self.scale.apply(np.asarray(X, dtype=np.float64)), self.centres)
         phi = np.exp(-squared / (2 * self.width**2))
         target = np.asarray(y)
         if self.target_scale is not None:
-            target = _scaled(target.reshape(len(target), -1), self.target_scale)
+            target = self.target_scale.apply(_columns_of(target))
         psi = target_basis(target, self.target_centres, self.target_width)
         return np.asarray((phi * psi) @ self.coefficients)
 
@@ -141,17 +142,13 @@ def lsmi(
         centres=columns[ratio.centres],
         target_centres=bound.target[at_centres],
         coefficients=ratio.coefficients(squared, model),
-        scale=_scale_of(X),
-        target_scale=None if bound.is_classes else _scale_of(np.reshape(y, (len(y), -1))),
+        scale=ColumnScale.of(np.asarray(X, dtype=np.float64)),
+        target_scale=None
+        if bound.is_classes
+        else ColumnScale.of(np.reshape(y, (len(y), -1)).astype(np.float64)),
     )
 
 
-def _scale_of(numbers: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Means and deviations of columns; a constant one is left as wide as it is."""
-    columns = np.asarray(numbers, dtype=np.float64)
-    deviations = columns.std(axis=0)
-    return columns.mean(axis=0), np.where(deviations > 0, deviations, 1.0)
-
-
-def _scaled(numbers: ArrayLike, scale: tuple[FloatArray, FloatArray]) -> FloatArray:
-    return np.asarray((np.asarray(numbers, dtype=np.float64) - scale[0]) / scale[1])
+def _columns_of(target: ArrayLike) -> FloatArray:
+    """Return outputs as columns of numbers."""
+    return np.asarray(target, dtype=np.float64).reshape(len(np.asarray(target)), -1)

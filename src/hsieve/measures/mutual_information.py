@@ -97,7 +97,7 @@ class MutualInformation(Measure):
         estimator: str = "neighbours",
         n_deviations: float = 0.5,
         n_neighbors: int = 3,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         random_state: int | None = 0,
         n_jobs: int | None = None,

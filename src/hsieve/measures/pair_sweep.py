@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.kernels.leading_factors import FactorTile, LeadingFactors
-from hsieve.kernels.pair_products import PairProducts, WeightedTile
+from hsieve.kernels.pair_products import PairBlock, PairProducts, WeightedTile
 from hsieve.progress import report, stage
 from hsieve.threads import one_blas_thread
 
@@ -49,6 +49,8 @@ Float32Array = NDArray[np.float32]
 
 # Blocks waiting for a thread hold memory; so many for each thread keep it busy.
 WAITING_BLOCKS = 2
+# Pairs of a block that are scored together.
+PAIRS_AT_A_TIME = 2**15
 # Features on which the time of a whole sweep is estimated.
 SAMPLE_OF_FEATURES = 512
 
@@ -249,28 +251,38 @@ class _Sweep:
         if not hasattr(self._local, "products"):
             self._local.products = PairProducts()
         block = self._local.products.block(first, second)
-        highest = float(first.tile.degrees.max() * second.degrees.max())
+        n_first, n_second = block.statistics.shape
+        # Before there is a floor all pairs are of interest; some at a time take little memory.
+        step = max(1, PAIRS_AT_A_TIME // n_second)
+        for start in range(0, n_first, step):
+            self._keep_best(first.tile, second, block, slice(start, start + step))
+        return pairs_among(n_first) if first.tile is second else n_first * n_second
+
+    def _keep_best(
+        self, first: FactorTile, second: FactorTile, block: PairBlock, some: slice
+    ) -> None:
+        """Keep what is good enough of some rows of a block."""
+        statistics, block_traces = block.statistics[some], block.traces[some]
+        highest = float(first.degrees[some].max() * second.degrees.max())
         scoring = self._target.scoring
         # A floor of less than zero takes all pairs.
         floor = -1.0
         if self._best.floor > 0:
-            floor = scoring.least_ratio(self._best.floor, highest, float(block.traces.max()))
-        n_first, n_second = block.statistics.shape
+            floor = scoring.least_ratio(self._best.floor, highest, float(block_traces.max()))
         # Features that never vary at the same samples have a trace of zero, and are left out.
-        places = np.flatnonzero(block.statistics > np.float32(floor) * block.traces)
-        left, right = np.divmod(places, n_second)
-        same_tile = first.tile is second
-        if same_tile:
-            above = left < right
+        places = np.flatnonzero(statistics > np.float32(floor) * block_traces)
+        left, right = np.divmod(places, len(second.features))
+        if first is second:
+            above = left + some.start < right
             places, left, right = places[above], left[above], right[above]
-        traces = block.traces.ravel()[places].astype(np.float64)
-        ratios = block.statistics.ravel()[places] / traces
-        scores = scoring.scores(ratios, first.tile.degrees[left] * second.degrees[right], traces)
-        pairs = np.stack([first.tile.features[left], second.features[right]], axis=1)
+        traces = block_traces.ravel()[places].astype(np.float64)
+        ratios = statistics.ravel()[places] / traces
+        left += some.start
+        scores = scoring.scores(ratios, first.degrees[left] * second.degrees[right], traces)
+        pairs = np.stack([first.features[left], second.features[right]], axis=1)
         if not self._extends:
             pairs.sort(axis=1)
         self._best.add(pairs, scores, ratios, traces)
-        return pairs_among(n_first) if same_tile else n_first * n_second
 
 
 class _Best:

@@ -79,7 +79,7 @@ class PairwiseHSIC(Measure):
         self,
         *,
         normalised: bool = True,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         form: str = "auto",
         memory_limit: int | str | None = None,

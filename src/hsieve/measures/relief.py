@@ -36,6 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from hsieve.data.validation import target_kind_of
+from hsieve.kernels.column_scale import safe_scale
 from hsieve.kernels.columns import check_finite, check_positions
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.progress import report
@@ -90,7 +91,7 @@ class Relief(Measure):
         *,
         n_neighbors: int | None = None,
         sigma: float | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -140,11 +141,10 @@ class Relief(Measure):
     def _with_numbers(self, columns: "_Columns", numbers: FloatArray) -> FloatArray:
         """RReliefF."""
         check_finite(numbers)
-        low, high = float(numbers.min()), float(numbers.max())
-        if low == high:
+        if numbers.min() == numbers.max():
             msg = "Relief needs a target with at least two distinct values, got one."
             raise ValueError(msg)
-        target = numbers / (high - low)
+        target = _within_range(numbers)
         sigma = NUMBER_SIGMA if self.n_neighbors is None else None
         differ, both, total = np.zeros(columns.n_features), np.zeros(columns.n_features), 0.0
         for rows, distances in columns.distances():
@@ -169,7 +169,8 @@ class Relief(Measure):
         order = np.argsort(distances, axis=1, kind="stable")
         ordered = np.take_along_axis(distances, order, axis=1)
         places = np.arange(1, distances.shape[1] + 1)
-        decay = np.ones(len(places)) if sigma is None else np.exp(-((places / sigma) ** 2))
+        # Over the weight of the first place, or a small sigma would leave no neighbour any weight.
+        decay = np.ones(len(places)) if sigma is None else np.exp((1 - places**2) / sigma**2)
         # A sample is no neighbour of its own: its distance is infinite.
         by_place = np.where(np.isfinite(ordered), decay * (places <= n_neighbors), 0.0)
         by_place /= by_place.sum(axis=1, keepdims=True)
@@ -215,10 +216,7 @@ class _Columns:
 
     @classmethod
     def of(cls, columns: FloatArray, categorical: IndexArray) -> "_Columns":
-        low, high = columns.min(axis=0), columns.max(axis=0)
-        # Halves do not overflow where the difference of the extremes would.
-        spread = high / 2 - low / 2
-        scaled = (columns / 2 - low / 2) / np.where(spread > 0, spread, 1.0)
+        scaled = _within_range(columns)
         scaled[:, categorical] = columns[:, categorical]
         return cls(scaled, np.unique(categorical % columns.shape[1]))
 
@@ -254,6 +252,18 @@ class _Columns:
             diffs[:, self.categorical] = unlike
             sums += of_pairs[:, part] @ diffs
         return sums
+
+
+def _within_range(numbers: FloatArray) -> FloatArray:
+    """Numbers from 0 for the least to 1 for the largest of their column; 0 in constant columns.
+
+    The least is taken away first: after a division the last digits beside an offset would be gone.
+    """
+    low, high = numbers.min(axis=0), numbers.max(axis=0)
+    divisor = safe_scale(low, high)
+    above: FloatArray = numbers / divisor - low / divisor
+    spread = above.max(axis=0)
+    return np.asarray(above / np.where(spread > 0, spread, 1.0))
 
 
 def _shared_by_ties(ordered: FloatArray, by_place: FloatArray) -> FloatArray:

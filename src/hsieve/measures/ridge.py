@@ -49,7 +49,11 @@ class Ridge(Measure):
     """
 
     def __init__(
-        self, alpha: float = 1.0, *, categorical: Iterable[int] = (), target_kind: str = "auto"
+        self,
+        alpha: float = 1.0,
+        *,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
     ) -> None:
         self.alpha = alpha
         self.categorical = categorical
@@ -124,7 +128,7 @@ class KernelRidge(Measure):
         alpha: float = 1.0,
         *,
         kernel_x: Kernel | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.alpha = alpha

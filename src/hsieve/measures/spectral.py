@@ -33,6 +33,7 @@ from sklearn.neighbors import NearestNeighbors
 
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels import Gaussian
+from hsieve.kernels.column_scale import safe_scale
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import BoundMeasure, Measure
@@ -45,8 +46,6 @@ FloatArray = NDArray[np.floating]
 RANKING_FUNCTIONS = ("phi1", "phi2", "phi3")
 GRAPHS = ("target", "features", "neighbours")
 BLOCK_NUMBERS = 4_000_000
-# What varies of a feature is nothing where it is below this share of the feature.
-ROUNDING = 1e-14
 LEAST_DEGREE = 1e-100
 
 
@@ -181,14 +180,17 @@ class BoundSpectralScore(BoundMeasure):
         # Every formula is taken of what varies, u, and then scaled by its share of the feature:
         # differences of nearly equal numbers are avoided where offsets are large.
         degrees = self.graph.degrees
-        largest = np.abs(columns).max(axis=0)
-        columns = columns / np.where(largest > 0, largest, 1.0)
-        varying = columns - (degrees @ columns) / degrees.sum()
+        low, high = columns.min(axis=0), columns.max(axis=0)
+        divisor = safe_scale(low, high)
+        columns = columns / divisor
+        # Without the least value first, which loses no digit, however large the offset.
+        varying = columns - low / divisor
+        varying -= (degrees @ varying) / degrees.sum()
         varying -= (degrees @ varying) / degrees.sum()
         whole, part = degrees @ columns**2, degrees @ varying**2
-        constant = part <= ROUNDING**2 * whole
+        constant = low == high
         part = np.where(constant, 1.0, part)
-        share = np.where(constant, 0.0, part / np.where(whole > 0, whole, 1.0))
+        share = part / np.where(whole > 0, whole, 1.0)
         unit = self.graph.roots * varying / np.sqrt(part)
         if self.ranking_function == "phi3" and self.part is not None:
             values, vectors = self.part

@@ -52,7 +52,7 @@ class SymmetricalUncertainty(Measure):
         self,
         *,
         n_deviations: float = 0.5,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.n_deviations = n_deviations

@@ -15,12 +15,14 @@ is the algorithm of the paper.
 Cost of a round: one sweep over the remaining features for each context.
 """
 
+from collections.abc import Callable
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.marks import Unmarked
 from hsieve.measures.base import BoundMeasure, SubsetScores
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
@@ -54,6 +56,8 @@ class Backward(Strategy):
         "It scores single features only, for which backward elimination equals Ranking."
     )
 
+    keeps_results: ClassVar[bool] = True
+
     def __init__(
         self,
         *,
@@ -67,8 +71,13 @@ class Backward(Strategy):
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Eliminate features until one is left, which ranks them all."""
-        assert isinstance(bound, SubsetScores)
         self._check_settings()
+        with self._rounds() as done:
+            return self._eliminate(bound, done)
+
+    def _eliminate(self, bound: BoundMeasure, done: Callable[..., Any]) -> SelectionPath:
+        """Eliminate features, round by round."""
+        assert isinstance(bound, SubsetScores)
         rng = np.random.default_rng(self.random_state)
         members = np.arange(bound.n_features)
         worst_first: list[IndexArray] = []
@@ -77,7 +86,8 @@ class Backward(Strategy):
         evaluations = 1
         last_worth = np.array(set_scores)
         while len(members) > 1:
-            standing, contributions, n_scored = self._judge(bound, members, rng)
+            contexts = self._contexts(len(members), rng)
+            standing, contributions = done(_judged, (members, contexts), bound)
             order = best_first(standing)
             n_kept = len(members) - self._n_dropped(len(members))
             dropped = order[n_kept:][::-1]
@@ -87,7 +97,7 @@ class Backward(Strategy):
             members = np.sort(members[order[:n_kept]])
             sizes.append(len(members))
             set_scores.append(bound.subset_score(members))
-            evaluations += n_scored + 1
+            evaluations += int(contexts.max() + 1) * len(contexts) + 1
             # A round costs about as much as its features; in all that is a geometric series.
             report(1.0 - len(members) / bound.n_features, "backward elimination")
         worst_first.append(members)
@@ -105,8 +115,8 @@ class Backward(Strategy):
         """Judge every feature once, as the first round does; the higher, the later it would go."""
         assert isinstance(bound, SubsetScores)
         self._check_settings()
-        rng = np.random.default_rng(self.random_state)
-        return self._judge(bound, np.arange(bound.n_features), rng)[0]
+        contexts = self._contexts(bound.n_features, np.random.default_rng(self.random_state))
+        return _judged((np.arange(bound.n_features), contexts), Unmarked(bound))[0]
 
     def _check_settings(self) -> None:
         step_is_right = isinstance(self.step, Real) and 0 < self.step < np.inf
@@ -121,24 +131,29 @@ class Backward(Strategy):
         wanted = int(self.step * n_members) if self.step < 1 else int(self.step)
         return min(max(wanted, 1), n_members - 1)
 
-    def _judge(
-        self, bound: SubsetScores, members: IndexArray, rng: np.random.Generator
-    ) -> tuple[FloatArray, FloatArray, int]:
-        """Standing of each member, its worth in its best context, and the number of sets scored."""
-        n_contexts = max(1, min(int(self.n_contexts), len(members) // MIN_CONTEXT))
-        if n_contexts == 1:
-            worth = bound.worth(members, members)
-            return worth, worth, len(members)
-        labels = rng.permutation(np.arange(len(members)) % n_contexts)
-        standing = np.full(len(members), -np.inf)
-        worth = np.zeros(len(members))
-        for context in range(n_contexts):
-            here = bound.worth(members[labels == context], members)
-            standing_here = _on_common_scale(here)
-            better = standing_here > standing
-            standing[better] = standing_here[better]
-            worth[better] = here[better]
-        return standing, worth, n_contexts * len(members)
+    def _contexts(self, n_members: int, rng: np.random.Generator) -> IndexArray:
+        """Draw a context for each member."""
+        n_contexts = max(1, min(int(self.n_contexts), n_members // MIN_CONTEXT))
+        contexts = np.arange(n_members) % n_contexts
+        return contexts if n_contexts == 1 else rng.permutation(contexts)
+
+
+def _judged(task: tuple[IndexArray, IndexArray], of: Unmarked) -> tuple[FloatArray, FloatArray]:
+    """Standing of each member, and its worth in its best context; a round of the search."""
+    members, contexts = task
+    bound: SubsetScores = of.value
+    if not contexts.any():
+        worth = bound.worth(members, members)
+        return worth, worth
+    standing = np.full(len(members), -np.inf)
+    worth = np.zeros(len(members))
+    for context in range(int(contexts.max()) + 1):
+        here = bound.worth(members[contexts == context], members)
+        standing_here = _on_common_scale(here)
+        better = standing_here > standing
+        standing[better] = standing_here[better]
+        worth[better] = here[better]
+    return standing, worth
 
 
 def _on_common_scale(values: FloatArray) -> FloatArray:

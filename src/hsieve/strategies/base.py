@@ -5,14 +5,21 @@ needs; a measure that lacks one is refused by name, before any work is done.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from hsieve.engines import Engine
+from hsieve.engines.jobs import make_job_engine
+from hsieve.engines.local import InPlaceEngine
 from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.marks import Unmarked
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 
@@ -27,6 +34,8 @@ __all__ = [
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
+Keeper: TypeAlias = Callable[[Engine], Engine]
+Round: TypeAlias = Callable[[Any, Unmarked], tuple[NDArray[Any], ...]]
 
 BLOCK = 512
 # Searches that add one feature after the other go so far where the number is not known yet.
@@ -104,6 +113,45 @@ class Strategy(BaseEstimator, ABC):
     refusal: ClassVar[str] = ""
     own_number: ClassVar[str] = ""
     is_nested: ClassVar[bool] = True
+    # Whether its jobs, or its rounds, can be kept.
+    keeps_results: ClassVar[bool] = False
+    _keeper: Keeper | None = None
+
+    def keeping(self, keeper: Keeper) -> Self:
+        """Return the strategy with results of its jobs kept, so that they are done once.
+
+        Parameters
+        ----------
+        keeper : callable
+            Makes of an engine one that keeps results.
+        """
+        kept = copy(self)
+        kept._keeper = keeper
+        return kept
+
+    def _job_engine(self, n_jobs: int | None, engine: Any) -> Engine:
+        """Make what does the jobs of the strategy."""
+        workers = make_job_engine(n_jobs, engine)
+        return workers if self._keeper is None else self._keeper(workers)
+
+    @contextmanager
+    def _rounds(self) -> Iterator[Callable[[Round, Any, BoundMeasure], tuple[NDArray[Any], ...]]]:
+        """Give what does a round of a search: a function of a task and the bound measure.
+
+        Rounds that were done before are taken as they were, if results are kept.
+        """
+        if self._keeper is None:
+            yield lambda function, task, bound: function(task, Unmarked(bound))
+            return
+        with self._keeper(InPlaceEngine()) as workers:
+
+            def done_once(
+                function: Round, task: Any, bound: BoundMeasure
+            ) -> tuple[NDArray[Any], ...]:
+                (result,) = workers.map(function, [task], shared=Unmarked(bound))
+                return result
+
+            yield done_once
 
     def check_compatible(self, measure: Measure) -> None:
         """Refuse a measure that lacks a needed method.

@@ -6,10 +6,13 @@ feature that matters only beside another cannot be seen while that other is not 
 Cost: k rounds, each one sweep over the features outside the set.
 """
 
-from typing import ClassVar
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hsieve.marks import Unmarked
 from hsieve.measures.base import BoundMeasure, FeatureScores, SubsetScores
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
@@ -28,14 +31,23 @@ class Forward(Strategy):
         "It scores single features only, for which forward selection equals Ranking."
     )
 
+    keeps_results: ClassVar[bool] = True
+
     def n_searched(self, n_features: int) -> int:
         """Return how many features to look for where the number wanted is not known yet."""
         return min(LONGEST_SEARCH, n_features)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Add features one by one."""
-        assert isinstance(bound, SubsetScores)
         assert isinstance(bound, FeatureScores)
+        with self._rounds() as done:
+            return self._add(bound, n_features_to_select, done)
+
+    def _add(
+        self, bound: BoundMeasure, n_features_to_select: int, done: Callable[..., Any]
+    ) -> SelectionPath:
+        """Add features, round by round."""
+        assert isinstance(bound, SubsetScores)
         chosen: list[int] = []
         gains: list[float] = []
         set_scores: list[float] = []
@@ -45,11 +57,7 @@ class Forward(Strategy):
         contributions = np.zeros(len(outside))
         while len(chosen) < n_features_to_select:
             subset = np.array(chosen, dtype=np.intp)
-            # On the empty set a bandwidth rule has no distances to look at; scores of single
-            # features have.
-            after = (
-                bound.addition_scores(subset, outside) if chosen else bound.feature_scores(outside)
-            )
+            (after,) = done(_scores_after, (subset, outside), bound)
             evaluations += len(outside)
             best = int(best_first(after)[0])
             before, score = score, bound.subset_score(np.append(subset, outside[best]))
@@ -68,3 +76,14 @@ class Forward(Strategy):
             stop_reason=f"{len(chosen)} features chosen",
             n_evaluations=evaluations,
         )
+
+
+def _scores_after(
+    task: tuple[NDArray[np.intp], NDArray[np.intp]], of: Unmarked
+) -> tuple[NDArray[np.floating]]:
+    """Score of the set with each feature outside it; a round of the search."""
+    subset, outside = task
+    # On the empty set a bandwidth rule has no distances to look at; scores of single features have.
+    if len(subset):
+        return (of.value.addition_scores(subset, outside),)
+    return (of.value.feature_scores(outside),)

@@ -12,6 +12,7 @@ Cost: for each restart some ten to twenty gradients, and a choice of the model a
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
@@ -123,6 +124,8 @@ class L1Ball(Strategy):
     refusal: ClassVar[str] = "It has no slope in weights of features."
     own_number: ClassVar[str] = "its weights are found for one number of features"
 
+    keeps_results: ClassVar[bool] = True
+
     def __init__(
         self,
         *,
@@ -164,7 +167,7 @@ class L1Ball(Strategy):
         rngs = np.random.default_rng(self.random_state).spawn(int(self.n_restarts))
         met: dict[tuple[int, ...], tuple[FloatArray, IndexArray]] = {}
         n_begun = 0
-        with make_job_engine(self.n_jobs, self.engine) as workers:
+        with self._job_engine(self.n_jobs, self.engine) as workers:
             climb = _Climb(
                 bound,
                 n_features_to_select,
@@ -175,7 +178,7 @@ class L1Ball(Strategy):
             in_time = _while_there_is_time(rngs, climb.deadline())
             for found in workers.map(_restart, in_time, shared=climb):
                 n_begun += 1
-                for weights, gone in found:
+                for weights, gone in zip(found[::2], found[1::2], strict=True):
                     # The first restart that met a set lends it its weights.
                     met.setdefault(tuple(np.flatnonzero(weights).tolist()), (weights, gone))
                 report(n_begun / len(rngs), "restarts")
@@ -220,21 +223,27 @@ class _Climb:
     radius: float
     end: float
 
+    @property
+    def known_by(self) -> tuple[int]:
+        """What tells these restarts from others of the same search on the same data."""
+        return (self.n_wanted,)
+
     def deadline(self) -> float:
         """Return the end by the steady clock of this process: machines share the time of day."""
         return time.monotonic() + self.end - time.time()
 
 
-def _restart(rng: np.random.Generator, climb: _Climb) -> list[tuple[FloatArray, IndexArray]]:
-    """Weights met in one restart, and the features that left, in order; a task of one worker."""
+def _restart(rng: np.random.Generator, climb: _Climb) -> tuple[NDArray[Any], ...]:
+    """Weights met in one restart, each with the features that left, in order; a task."""
     bound, n_wanted = climb.bound, climb.n_wanted
     deadline = climb.deadline()
     if climb.optimiser == "shrink":
         start = random_weights(bound.n_features, rng)
-        return [shrink(bound, start, n_wanted, deadline=deadline)]
+        return shrink(bound, start, n_wanted, deadline=deadline)
     met = search_radius(bound, n_wanted, rng, first_radius=climb.radius, deadline=deadline)
     # Who left when is not known here; the others stay in the order of the data.
-    return [(weights, np.flatnonzero(weights == 0)[::-1]) for weights in met]
+    pairs = ((weights, np.flatnonzero(weights == 0)[::-1]) for weights in met)
+    return tuple(chain.from_iterable(pairs))
 
 
 def _while_there_is_time(

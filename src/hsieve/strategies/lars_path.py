@@ -207,7 +207,7 @@ class LarsSearch(Strategy):
                     f"{n_found} features are on the path over the {n_kept:,} most relevant pairs; "
                     "the others selected are the most relevant single features."
                 )
-                warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=5)
+                warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=6)
                 return atoms, lars
             n_kept = min(TIMES_MORE_PAIRS * n_kept, MOST_PAIRS)
 

@@ -35,6 +35,8 @@ __all__ = ["RandomHalves"]
 
 FloatArray = NDArray[np.floating]
 
+# Differences within this share of the largest are the same: with one feature there is one split.
+SAME = 1e-9
 REPORTED_EVERY = 50
 
 
@@ -90,7 +92,7 @@ class RandomHalves(Strategy):
         assert isinstance(bound, SubsetScores)
         self.check_parameters(bound.n_features, n_features_to_select)
         halves, differences = self._differences(bound, bound.n_features)
-        deviation = float(differences.std()) or 1.0
+        deviation = _scale_of(differences)
         target, epsilon = differences / deviation, float(self.epsilon)
         if self.penalty is None:
             fit = insensitive_fit_of_size(halves, target, n_features_to_select, epsilon=epsilon)
@@ -123,3 +125,11 @@ class RandomHalves(Strategy):
             if position % REPORTED_EVERY == 0:
                 report(0.8 * position / n_rounds, "random halves")
         return halves, differences
+
+
+def _scale_of(differences: FloatArray) -> float:
+    """Deviation of the differences, or their size if all are the same but for rounding."""
+    largest = float(np.abs(differences).max())
+    if float(np.ptp(differences)) <= SAME * largest:
+        return largest or 1.0
+    return float(differences.std())

@@ -146,6 +146,8 @@ class RandomisedContributions(Strategy):
         "such as HSIC, NHSIC or LSMI."
     )
 
+    keeps_results: ClassVar[bool] = True
+
     def __init__(  # noqa: PLR0913 - the options of the algorithm
         self,
         *,
@@ -222,7 +224,7 @@ class RandomisedContributions(Strategy):
         self.check_parameters(bound.n_features, n_features_to_select)
         sampler = self._sampler(bound)
         search = _Search(bound.n_features, self.fix_after, float(self.top_share))
-        with make_job_engine(self.n_jobs, self.engine) as workers:
+        with self._job_engine(self.n_jobs, self.engine) as workers:
             while search.n_left > N_KEPT and len(search.free):
                 self._iterate(bound, search, sampler, workers)
                 search.cull(float(self.step))
@@ -255,7 +257,8 @@ class RandomisedContributions(Strategy):
         # Members are numbered anew: free features first, then fixed ones.
         n_free = len(search.free)
         iteration = _Iteration(here, n_free, sampler, self.estimator, len(search.rows))
-        rounds = np.concatenate(list(workers.map(_contributions, tasks, shared=iteration)))
+        results = workers.map(_contributions, tasks, shared=iteration)
+        rounds = np.concatenate([of_task for (of_task,) in results])
         contributions = rounds.mean(axis=0)
         counted = 1.0 if self.estimator == "plain" else self._counted(sampler.share_in(n_free))
         search.add(contributions, contributions if counted == 1 else best_mean(rounds, counted))
@@ -399,8 +402,13 @@ class _Iteration:
     estimator: str
     number: int
 
+    @property
+    def known_by(self) -> tuple[int, ...]:
+        """What tells this iteration from others of the same search on the same data."""
+        return self.number, self.n_free, self.sampler.seed
 
-def _contributions(positions: IndexArray, of: _Iteration) -> FloatArray:
+
+def _contributions(positions: IndexArray, of: _Iteration) -> tuple[FloatArray]:
     """Contributions in some rounds of an iteration, one a row; a task of one worker."""
     found = np.empty((len(positions), of.n_free))
     everything = np.arange(of.bound.n_features)
@@ -408,7 +416,7 @@ def _contributions(positions: IndexArray, of: _Iteration) -> FloatArray:
         draw = of.sampler.draw(of.number, position, of.n_free, of.bound.n_features)
         part = of.bound.part(draw.samples, everything)
         row[:] = ESTIMATES[of.estimator](part, draw, of.n_free)
-    return found
+    return (found,)
 
 
 def _is_size(value: Any) -> bool:
@@ -416,7 +424,7 @@ def _is_size(value: Any) -> bool:
     if not isinstance(value, Real) or isinstance(value, bool):
         return False
     number = float(value)
-    return 0 < number <= 1 or (number > 1 and number.is_integer())
+    return number > 0 and (number <= 1 or number.is_integer())
 
 
 def _done(estimator: str, n_left: int, n_features: int) -> float:

@@ -1,0 +1,105 @@
+"""The scale of columns, learned from some samples and used for others."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["ColumnScale", "safe_scale"]
+
+FloatArray = NDArray[np.floating]
+
+# Rows whose squares are summed up together.
+BLOCK = 4096
+# No kernel tells values further out than this many deviations apart, and squares stay finite.
+OUT_OF_REACH = 1e6
+
+
+@dataclass(frozen=True, eq=False)
+class ColumnScale:
+    """What brings columns to mean 0 and deviation 1.
+
+    Parameters
+    ----------
+    divisor : ndarray of shape (n_columns,) or float
+        Keeps squares of very large or small values from overflowing or vanishing; mostly 1.
+    mean, deviation : ndarray of shape (n_columns,)
+        After that division.
+    varies : ndarray of bool of shape (n_columns,)
+        Columns with more than one value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> scale = ColumnScale.of(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    >>> scale.apply(np.array([[4.0, 7.0]]))
+    array([[2., 0.]])
+    """
+
+    divisor: FloatArray | float
+    mean: FloatArray
+    deviation: FloatArray
+    varies: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, numbers: FloatArray) -> Self:
+        """Learn the scale.
+
+        Parameters
+        ----------
+        numbers : ndarray of shape (n_samples, n_columns)
+            Finite numbers, at least one row.
+        """
+        low, high = numbers.min(axis=0), numbers.max(axis=0)
+        divisor = safe_scale(low, high)
+        parts = [numbers[start : start + BLOCK] for start in range(0, len(numbers), BLOCK)]
+        mean = sum((part / divisor).sum(axis=0, dtype=np.float64) for part in parts) / len(numbers)
+        # Again, because the first mean of a column with a huge offset is itself rounded.
+        mean = mean + sum((part / divisor - mean).sum(axis=0) for part in parts) / len(numbers)
+        squares = sum(np.square(part / divisor - mean).sum(axis=0) for part in parts)
+        deviation = np.sqrt(squares / len(numbers))
+        varies = (low < high) & (deviation > 0)
+        return cls(divisor, mean, np.where(varies, deviation, 1.0), varies)
+
+    def apply(self, numbers: FloatArray) -> FloatArray:
+        """Bring rows to that scale.
+
+        Parameters
+        ----------
+        numbers : ndarray of shape (n_samples, n_columns)
+            Finite numbers; not changed.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_columns)
+            In double precision. A column that was constant in the samples of the scale says nothing
+            and becomes zero, whatever it is here; values more than a million deviations out are put
+            there.
+        """
+        with np.errstate(over="ignore"):
+            scaled: FloatArray = (numbers / self.divisor - self.mean) / self.deviation
+        np.clip(scaled, -OUT_OF_REACH, OUT_OF_REACH, out=scaled)
+        scaled[:, ~self.varies] = 0.0
+        return scaled
+
+
+def safe_scale(low: FloatArray, high: FloatArray) -> FloatArray | float:
+    """Tell what to divide by so that squares neither overflow nor vanish; mostly 1.
+
+    Else a power of two that brings the largest value to between 1 and 2: dividing by it rounds
+    nothing, so that a column and its multiple by any power of two give the same digits.
+
+    Parameters
+    ----------
+    low, high : ndarray of shape (n_columns,)
+        Least and largest value of each column.
+    """
+    largest = np.maximum(np.abs(low), np.abs(high))
+    bound = float(np.finfo(low.dtype).max) ** 0.25
+    extreme = (largest > bound) | ((largest > 0) & (largest < 1 / bound))
+    if not extreme.any():
+        return 1.0
+    power = np.where(extreme, np.frexp(largest)[1] - 1, 0)
+    scale: FloatArray = np.ldexp(np.ones_like(low), power)
+    return scale

@@ -1,0 +1,159 @@
+"""Gaussian kernels over sets of features, several widths to a set, computed when asked for.
+
+Thesis of Athanasakis, section 5.3: kernel (S, w) is exp(-|x_S - x'_S|^2 / (2 w^2 |S|)), where x_S
+holds the standardised features of the set S. The width w is told in multiples of sqrt(|S|), so that
+one list of widths suits sets of any size. All widths of a set come from one matrix of distances.
+
+Cost: n m |S| multiplications for the distances between n and m samples, n m exponentials a width.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["KernelList", "SetKernels"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class SetKernels:
+    """Kernels of all sets with all widths; those of one set stand together.
+
+    Parameters
+    ----------
+    sets : tuple of ndarray of int
+        Sets of features, none of them empty.
+    widths : tuple of float
+        Widths in multiples of the square root of the size of a set, above 0.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernels = SetKernels((np.array([0]), np.array([0, 1])), (0.5, 1.0))
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> kernels.n_kernels, round(float(kernels.gram(3, X, X)[0, 1]), 3)
+    (4, 0.607)
+    """
+
+    sets: tuple[IndexArray, ...]
+    widths: tuple[float, ...]
+
+    @property
+    def n_kernels(self) -> int:
+        """Number of kernels."""
+        return len(self.sets) * len(self.widths)
+
+    def place(self, kernel: int) -> tuple[int, int]:
+        """Return the places of a kernel's set and width."""
+        return divmod(kernel, len(self.widths))
+
+    def gram(self, kernel: int, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Return one kernel between two groups of samples.
+
+        Parameters
+        ----------
+        kernel : int
+            Which one.
+        left, right : ndarray of shape (n_left, n_features) and (n_right, n_features)
+            Standardised samples, all features.
+
+        Returns
+        -------
+        ndarray of shape (n_left, n_right)
+            In the precision of the samples.
+        """
+        features, width = self.place(kernel)
+        return _gram(self.sets[features], self.widths[width], left, right)
+
+    def grams(
+        self,
+        features: int,
+        left: FloatArray,
+        right: FloatArray,
+        *,
+        widths: Iterable[int] | None = None,
+    ) -> Iterator[FloatArray]:
+        """Yield the kernels of one set, width by width, between two groups of samples.
+
+        Parameters
+        ----------
+        features : int
+            Place of the set.
+        left, right
+            As in :meth:`gram`.
+        widths : iterable of int or None, default=None
+            Places of the widths wanted; None for all.
+        """
+        chosen = self.sets[features]
+        distances = _distances(left[:, chosen], right[:, chosen])
+        for width in range(len(self.widths)) if widths is None else widths:
+            yield _exponential(distances, _rate(self.widths[width], len(chosen)))
+
+
+@dataclass(frozen=True, eq=False)
+class KernelList:
+    """Kernels one by one, each with a set and a width of its own.
+
+    Parameters
+    ----------
+    sets : tuple of ndarray of int
+        The set of each kernel, none of them empty.
+    widths : tuple of float
+        The width of each kernel, as in :class:`SetKernels`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> kernels = KernelList((np.array([0]), np.array([0, 1])), (0.5, 1.0))
+    >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
+    >>> kernels.n_kernels, round(float(kernels.gram(1, X, X)[0, 1]), 3)
+    (2, 0.607)
+    """
+
+    sets: tuple[IndexArray, ...]
+    widths: tuple[float, ...]
+
+    @property
+    def n_kernels(self) -> int:
+        """Number of kernels."""
+        return len(self.sets)
+
+    def gram(self, kernel: int, left: FloatArray, right: FloatArray) -> FloatArray:
+        """Return one kernel between two groups of samples.
+
+        Parameters
+        ----------
+        kernel, left, right
+            As in :meth:`SetKernels.gram`.
+        """
+        return _gram(self.sets[kernel], self.widths[kernel], left, right)
+
+
+def _gram(chosen: IndexArray, width: float, left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return the kernel of one set and width."""
+    distances = _distances(left[:, chosen], right[:, chosen])
+    return _exponential(distances, _rate(width, len(chosen)), out=distances)
+
+
+def _rate(width: float, n_features: int) -> float:
+    """Return what squared distances are multiplied by."""
+    return 0.5 / (width**2 * n_features)
+
+
+def _distances(left: FloatArray, right: FloatArray) -> FloatArray:
+    """Return squared distances by one product; standardised features have no large offset."""
+    distances: FloatArray = left @ right.T
+    distances *= -2
+    distances += np.einsum("ij,ij->i", left, left)[:, None]
+    distances += np.einsum("ij,ij->i", right, right)
+    return np.maximum(distances, 0, out=distances)
+
+
+def _exponential(distances: FloatArray, rate: float, out: FloatArray | None = None) -> FloatArray:
+    """Return exp(-rate * distances)."""
+    scaled = np.multiply(distances, distances.dtype.type(-rate), out=out)
+    return np.asarray(np.exp(scaled, out=scaled))
