@@ -57,6 +57,10 @@ NO_EDGE = 1e-7
 NU_ABOVE_LEAST = 1.01
 # Digits to which answers and edges are compared.
 DIGITS = 10
+# Steps of the simplex method after which it is thought to run in circles, as among columns that
+# are nearly equal: so many a row, and so many for a start.
+STEPS_A_ROW = 20
+STEPS_AT_LEAST = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,7 +240,7 @@ class _Master:
         """Let learners with an edge above the one given join; tell the largest, and how many."""
         edges, cuts = self.learners.best_edges(sample_weights * self.labels)
         sizes = np.abs(edges)
-        largest = float(sizes.max(initial=0.0))
+        largest = float(sizes.max())
         n_joined = 0
         # Rounded, so that copies come in the order of their positions.
         for feature in np.argsort(-np.round(sizes, DIGITS), kind="stable").tolist():
@@ -326,15 +330,11 @@ class _Program:
         self._highs.changeColsBounds(len(upper), places, np.zeros(len(upper)), upper)
 
     def solve(self) -> _Solved:
-        """Go on from the last basis, and from none if that leads nowhere."""
-        if not self._is_solved():
-            self._highs.clearSolver()
-            # All programs of a process must agree in this, and another package may have come first.
-            self._highs.setOptionValue("threads", 0)
-            if not self._is_solved():
-                status = self._highs.modelStatusToString(self._highs.getModelStatus())
-                msg = f"The linear program of LPBoost was not solved: {status}"
-                raise RuntimeError(msg)
+        """Go on from the last basis; from none, or by interior points, if that leads nowhere."""
+        if not (self._is_solved() or self._is_solved_anew() or self._is_solved_inside()):
+            status = self._highs.modelStatusToString(self._highs.getModelStatus())
+            msg = f"The linear program of LPBoost was not solved: {status}"
+            raise RuntimeError(msg)
         solution = self._highs.getSolution()
         return _Solved(
             values=np.array(solution.col_value),
@@ -343,10 +343,28 @@ class _Program:
         )
 
     def _is_solved(self) -> bool:
-        """Run the simplex method; whether it found the optimum."""
+        """Run the method chosen, not for ever; whether it found the optimum."""
+        most_steps = STEPS_A_ROW * self.n_rows + STEPS_AT_LEAST
+        self._highs.setOptionValue("simplex_iteration_limit", most_steps)
         ran = self._highs.run()
         optimal = self._highs.getModelStatus() == highspy.HighsModelStatus.kOptimal
         return bool(ran == highspy.HighsStatus.kOk and optimal)
+
+    def _is_solved_anew(self) -> bool:
+        """Forget the last basis."""
+        self._highs.clearSolver()
+        # All programs of a process must agree in this, and another package may have come first.
+        self._highs.setOptionValue("threads", 0)
+        return self._is_solved()
+
+    def _is_solved_inside(self) -> bool:
+        """Go through the interior, and from there to a vertex, which the simplex method needs."""
+        self._highs.clearSolver()
+        self._highs.setOptionValue("solver", "ipm")
+        try:
+            return self._is_solved()
+        finally:
+            self._highs.setOptionValue("solver", "simplex")
 
 
 def _nothing_learned(fit: LPBoostFit, labels: FloatArray) -> LPBoostFit:

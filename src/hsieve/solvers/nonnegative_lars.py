@@ -43,6 +43,7 @@ Cost of a knot with p active features: O(p d) additions, over features with know
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -148,14 +149,16 @@ def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for ea
     rules = _Rules(max_features, lowest_level, size_of, may_join)
     entries = EntriesOnDemand(redundancy, len(scores), nonnegative=use_bound)
     factor = ActiveFactor(dependence_tolerance, max_overlap)
-    batch = batch_entries if use_bound else None
+    new_tracer = partial(
+        _Tracer, scores, entries, factor, batch_entries=batch_entries, whole_columns=not use_bound
+    )
     penalised = np.ones(len(scores), dtype=bool)
     penalised[covariates] = False
     if len(covariates):
         # Followed down to level zero, the path of the covariates alone is their unpenalised fit.
-        alone = _Tracer(scores, entries, factor, penalised=~penalised, batch_entries=batch)
+        alone = new_tracer(penalised=~penalised)
         alone.follow(_Rules(len(covariates)), eligible=~penalised)
-    tracer = _Tracer(scores, entries, factor, penalised=penalised, batch_entries=batch)
+    tracer = new_tracer(penalised=penalised)
     return tracer.follow(rules, eligible=np.ones_like(penalised))
 
 
@@ -226,7 +229,7 @@ class _Segment:
 class _Tracer:
     """The state of a path: active features, known entries, features barred from entering.
 
-    A ``batch_entries`` of None means that columns are computed whole as their feature enters.
+    With ``whole_columns`` these are computed as their feature enters: nothing is left to ask for.
     """
 
     def __init__(
@@ -236,11 +239,12 @@ class _Tracer:
         factor: ActiveFactor,
         *,
         penalised: BoolArray,
-        batch_entries: int | None,
+        batch_entries: int,
+        whole_columns: bool,
     ) -> None:
         self._relevance, self._entries, self._factor = relevance, entries, factor
         self._penalised, self._penalty = penalised, penalised.astype(np.float64)
-        self._batch_entries = batch_entries
+        self._batch_entries, self._whole_columns = batch_entries, whole_columns
         self._scale = max(float(relevance.max()), 0.0)
         self._barred = np.zeros(len(relevance), dtype=bool)
         self._rules = _Rules(1)
@@ -310,7 +314,7 @@ class _Tracer:
         everything = np.arange(len(waiting))
         complete = self._entries.complete(segment.members.tolist(), everything)
         # The first few often settle it; the further it goes, the more are worth one product.
-        n_entries = None if self._batch_entries is None else max(1, self._batch_entries // 8)
+        n_entries = max(1, self._batch_entries // 8)
         while True:
             event = self._choose(segment, level, waiting & complete)
             reaches = segment.shortfall(event.level) <= BOUND_SLACK * self._scale
@@ -321,8 +325,7 @@ class _Tracer:
                 batch = self._fill_in_part(promising, segment.members.tolist(), n_entries)
                 complete[batch] = self._entries.complete(segment.members.tolist(), batch)
                 self._update_gradients(segment, batch)
-                if n_entries is not None and self._batch_entries is not None:
-                    n_entries = min(2 * n_entries, self._batch_entries)
+                n_entries = min(2 * n_entries, self._batch_entries)
             elif event.kind == "entered" and not self._may_enter(event.feature):
                 self._barred[event.feature] = True
                 waiting[event.feature] = False
@@ -330,16 +333,13 @@ class _Tracer:
                 return event
 
     def _fill_in_part(
-        self, promising: IndexArray, members: list[int], n_entries: int | None
+        self, promising: IndexArray, members: list[int], n_entries: int
     ) -> IndexArray:
         """Ask for some entries that the most promising features lack; return these features.
 
         Those with the earlier active features, whose coefficients have grown longest, come first:
         they often suffice to rule a feature out.
         """
-        if n_entries is None:
-            self._entries.fill(promising, members)
-            return promising
         n_features = n_entries // max(COLUMNS_AT_ONCE, len(members))
         least = min(n_entries // COLUMNS_AT_ONCE, 2 * len(members), MOST_FEATURES)
         batch = promising[: max(1, least, n_features)]
@@ -386,7 +386,7 @@ class _Tracer:
     def _enter(self, feature: int) -> None:
         self._factor.add(feature, self._row(feature), self._entries.diagonal(feature))
         self._entries.open_column(feature)
-        if self._batch_entries is None:
+        if self._whole_columns:
             self._entries.fill(np.arange(len(self._relevance)), [feature])
 
     def _row(self, feature: int) -> FloatArray:
