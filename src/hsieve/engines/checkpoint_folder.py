@@ -85,7 +85,12 @@ class KeptResults:
             raise CheckpointError(msg)
         n_arrays, packed = content
         file = io.BytesIO(packed)
-        return tuple(np.load(file, allow_pickle=False) for _ in range(n_arrays))
+        try:
+            return tuple(np.load(file, allow_pickle=False) for _ in range(n_arrays))
+        except (ValueError, TypeError, EOFError, MemoryError, ArithmeticError) as error:
+            # The mark fits, so that somebody else than a run of ours has written it.
+            msg = f"{path} holds no results of a run ({error}); name another folder."
+            raise CheckpointError(msg) from error
 
     def put(self, of_task: str, result: Arrays) -> None:
         """Keep the result of a task."""
@@ -114,7 +119,7 @@ class KeptResults:
         try:
             found = dict(json.loads(line))
             n_arrays, mark = int(found.pop("n_arrays")), found.pop("mark")
-        except (ValueError, TypeError, KeyError):
+        except (ValueError, TypeError, KeyError, RecursionError):
             return None
         is_right = found == self._header(of_task) and mark == _mark(packed)
         return (n_arrays, packed) if is_right else None
@@ -220,7 +225,7 @@ def _check(folder: Path, expected: Mapping[str, Any]) -> None:
         found = dict(json.loads((folder / MANIFEST).read_bytes()))
         kept, marks = dict(found["settings"]), dict(found["marks"])
         version = (found["format"], found["hsieve"])
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         msg = f"{folder / MANIFEST} is damaged or no checkpoint's; name another folder."
         raise CheckpointError(msg) from error
     difference, made_by = "", found.get("made by", "an unknown NumPy")
@@ -258,11 +263,15 @@ def _first_difference(found: Mapping[str, Any], wanted: Mapping[str, Any]) -> st
 def _write(path: Path, content: bytes) -> None:
     """Write a file completely or not at all, and see it to the disk."""
     partial = path.with_name(path.name + PARTIAL)
-    with partial.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
+    try:
+        with partial.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        partial.replace(path)
+    except BaseException:  # Ctrl-C, too, leaves nothing half-written
+        partial.unlink(missing_ok=True)
+        raise
     if os.name == "posix":
         # Else the new name could be lost with the machine, though the content is not.
         folder = os.open(path.parent, os.O_RDONLY)

@@ -6,12 +6,15 @@ the user's choice (``joblib.parallel_config``); with `engine`, to any engine. To
 both are an engine.
 """
 
+import os
 import pickle
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
 from itertools import chain
+from threading import current_thread, main_thread
 from typing import Any, TypeVar
 
 from hsieve.engines.base import Engine, EngineError
@@ -192,15 +195,14 @@ class JoblibEngine(Engine):
         out: dict[int, Task],
     ) -> Generator[tuple[int, Result], None, None]:
         """Hand tasks out, noting them in `out`, and give results with the numbers of the tasks."""
-        # Scikit-learn's also takes its own configuration and the filters of warnings along.
-        from sklearn.utils.parallel import delayed
+        from joblib import delayed
 
-        run, value = delayed(_run), Shared(shared)
+        run, value, caller = delayed(_run), Shared(shared), Caller.here()
 
         def calls() -> Iterator[Any]:
             for number, task in tasks:
                 out[number] = task
-                yield run(function, task, number, value)
+                yield run(function, task, number, value, caller)
 
         results = self._parallel()(calls())
         try:
@@ -212,7 +214,7 @@ class JoblibEngine(Engine):
 
     def _parallel(self) -> Any:
         """Return joblib, giving results as they come if its backend can."""
-        from sklearn.utils.parallel import Parallel
+        from joblib import Parallel
 
         try:
             return Parallel(n_jobs=self._n_jobs, return_as=self._return_as)
@@ -239,11 +241,57 @@ class Shared:
         return len(pickle.dumps(self.value, protocol=pickle.HIGHEST_PROTOCOL))
 
 
+@dataclass(frozen=True)
+class Caller:
+    """What a task takes over from whoever gave it out, as scikit-learn's own `Parallel` does.
+
+    Scikit-learn's sets the filters of warnings in every thread, and these belong to the process:
+    one task then undoes what another has just set. Here they reach other processes only.
+
+    Parameters
+    ----------
+    process : int
+        Number of the caller's process.
+    configuration : mapping of str to object
+        Scikit-learn's configuration, which each thread has for itself.
+    filters : list
+        The filters of warnings in force.
+    """
+
+    process: int
+    configuration: Mapping[str, Any]
+    filters: list[Any]
+
+    @classmethod
+    def here(cls) -> "Caller":
+        """Take note of this process and thread."""
+        from sklearn import get_config
+
+        return cls(os.getpid(), get_config(), list(warnings.filters))
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        """Have the caller's settings inside the block."""
+        from sklearn import config_context
+
+        with ExitStack() as settings:
+            settings.enter_context(config_context(**self.configuration))
+            # A worker that runs tasks in threads is somebody else's, and keeps its own filters.
+            if self.process != os.getpid() and current_thread() is main_thread():
+                settings.enter_context(warnings.catch_warnings())
+                warnings.filters[:] = self.filters  # type: ignore[index]
+            yield
+
+
 def _run(
-    function: Callable[[Task, Any], Result], task: Task, number: int, shared: Shared
+    function: Callable[[Task, Any], Result],
+    task: Task,
+    number: int,
+    shared: Shared,
+    caller: Caller,
 ) -> tuple[int, Result]:
     """Do one task."""
-    with one_blas_thread_a_task():
+    with one_blas_thread_a_task(), caller.settings():
         return number, function(task, shared.value)
 
 

@@ -15,7 +15,7 @@ import joblib
 from hsieve.engines.base import Engine, in_order
 from hsieve.engines.blas import hold_one_blas_thread, one_blas_thread_a_task
 
-__all__ = ["SerialEngine", "ThreadEngine"]
+__all__ = ["InPlaceEngine", "SerialEngine", "ThreadEngine"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -36,6 +36,25 @@ class SerialEngine(Engine):
     ) -> Generator[Result, None, None]:
         for task in tasks:
             yield _run(function, task, shared)
+
+
+class InPlaceEngine(Engine):
+    """One task after the other, with as many BLAS threads as without an engine.
+
+    For rounds of a search that follow from each other: all that an engine can do for them is to
+    keep their results.
+    """
+
+    is_here = True
+
+    def _start(self, opened: ExitStack) -> None:
+        """Nothing is needed."""
+
+    def _map(
+        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
+    ) -> Generator[Result, None, None]:
+        for task in tasks:
+            yield function(task, shared)
 
 
 class ThreadEngine(Engine):

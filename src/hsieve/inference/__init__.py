@@ -2,10 +2,12 @@
 
 from hsieve.inference.alignment_sweep import AlignmentSweep, alignment_sweep
 from hsieve.inference.feature_number import NumberChoice
+from hsieve.inference.frequency_bands import BandHSIC, band_hsic
 from hsieve.inference.hsic_tests import (
     FeatureTests,
     HSICInterval,
     HSICTest,
+    among_all_features,
     feature_tests,
     hsic_interval,
     hsic_test,
@@ -15,12 +17,15 @@ from hsieve.inference.randsel_sizes import RandSelSizes, randsel_sample_sizes
 
 __all__ = [
     "AlignmentSweep",
+    "BandHSIC",
     "FeatureTests",
     "HSICInterval",
     "HSICTest",
     "NumberChoice",
     "RandSelSizes",
     "alignment_sweep",
+    "among_all_features",
+    "band_hsic",
     "feature_tests",
     "hsic_interval",
     "hsic_test",

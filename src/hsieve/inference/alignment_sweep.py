@@ -36,7 +36,14 @@ from hsieve.measures.targets import target_gram
 from hsieve.progress import report
 from hsieve.threads import one_blas_thread
 
-__all__ = ["WIDTH_FACTORS", "AlignmentSweep", "alignment_error", "alignment_sweep"]
+__all__ = [
+    "WIDTH_FACTORS",
+    "AlignmentSweep",
+    "alignment_error",
+    "alignment_sweep",
+    "tile_alignments",
+    "unit_target",
+]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -162,14 +169,14 @@ def alignment_sweep(
     falling = np.argsort(-grid[0], kind="stable")
     alignments = np.zeros(grid.shape)
     with one_blas_thread():
-        tiles = growing_tiles(_unit(gram_y))
+        tiles = growing_tiles(unit_target(gram_y))
         before = 0
         for place, size in enumerate(lengths):
             block = columns.block(order[before:size])
             for tile in tiles:
                 tile.add(block)
             rates = 0.5 / grid[place, falling] ** 2
-            alignments[place, falling] = _alignments(tiles, rates)
+            alignments[place, falling] = tile_alignments(tiles, rates)
             before = size
             report((place + 1) / len(lengths), "alignment of prefixes")
         sweep = AlignmentSweep(lengths, grid, alignments, 0.0)
@@ -221,8 +228,21 @@ def _without_one(K: FloatArray, L: FloatArray) -> FloatArray:
     return without
 
 
-def _alignments(tiles: list[GrowingTile], rates: FloatArray) -> FloatArray:
-    """Alignments of the kernels with rising rates."""
+def tile_alignments(tiles: list[GrowingTile], rates: FloatArray) -> FloatArray:
+    """Align the Gaussian kernels of grown distances with the target.
+
+    Parameters
+    ----------
+    tiles : list of GrowingTile
+        Distances, and a target from :func:`unit_target`.
+    rates : ndarray of shape (n_rates,)
+        Rising rates 1 / (2 sigma^2).
+
+    Returns
+    -------
+    ndarray of shape (n_rates,)
+        Centred alignments.
+    """
     n = tiles[-1].stop
     inner, squared = np.zeros(len(rates)), np.zeros(len(rates))
     row_sums = np.zeros((len(rates), n))
@@ -272,8 +292,19 @@ def _squarings(rates: FloatArray) -> list[int]:
     return needed
 
 
-def _unit(gram_y: FloatArray) -> FloatArray:
-    """Centred Gram matrix of norm one, or zero where the target is constant."""
+def unit_target(gram_y: FloatArray) -> FloatArray:
+    """Centre a Gram matrix and bring it to norm one; zero where the target is constant.
+
+    Parameters
+    ----------
+    gram_y : ndarray of shape (n_samples, n_samples)
+        Gram matrix of the target.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_samples)
+        What alignments are inner products with.
+    """
     norm = np.sqrt(centred_squared_norm(gram_y))
     return centre(gram_y) / norm if norm > 0 else np.zeros_like(gram_y)
 

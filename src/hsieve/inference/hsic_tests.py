@@ -35,6 +35,7 @@ __all__ = [
     "FeatureTests",
     "HSICInterval",
     "HSICTest",
+    "among_all_features",
     "feature_tests",
     "hsic_interval",
     "hsic_test",
@@ -284,6 +285,39 @@ def feature_tests(
         report((feature + 1) / bound.n_features, "testing features")
     adjusted = stats.false_discovery_control(p_values, method="bh")
     return FeatureTests(scores / (n - 1) ** 2, p_values, adjusted, method)
+
+
+def among_all_features(tests: FeatureTests, tested: ArrayLike, n_features: int) -> FeatureTests:
+    """Return tests of some features as tests among all that were looked at.
+
+    Parameters
+    ----------
+    tests : FeatureTests
+        Tests of some features.
+    tested : array-like of int of shape (n_tested,)
+        Positions of these among all.
+    n_features : int
+        Number of all features.
+
+    Returns
+    -------
+    FeatureTests
+        One entry for each feature, NaN for those not tested. They count as if they had nothing to
+        show, so that an adjusted p-value is never too small for the number of features looked at.
+
+    Examples
+    --------
+    >>> tests = FeatureTests(np.array([1.0]), np.array([0.01]), np.array([0.01]), "gamma")
+    >>> among_all_features(tests, [2], 4).adjusted_p_values
+    array([ nan,  nan, 0.04,  nan])
+    """
+    places = np.asarray(tested, dtype=np.intp)
+    alone = np.ones(n_features)
+    alone[places] = tests.p_values
+    scores, p_values, adjusted = np.full((3, n_features), np.nan)
+    scores[places], p_values[places] = tests.scores, tests.p_values
+    adjusted[places] = stats.false_discovery_control(alone, method="bh")[places]
+    return FeatureTests(scores, p_values, adjusted, tests.method)
 
 
 def _gamma_p_value(centred_x: FloatArray, moments_y: MatrixMoments, statistic: float) -> float:

@@ -108,6 +108,8 @@ class InteractionSearch:
         Number of threads; None for one a core.
     seed : int, Generator or None, default=0
         Seed of the random orders.
+    test_bytes : int or None, default=None
+        Most memory that tests may use; None for the usual.
     """
 
     factors: LeadingFactors
@@ -115,6 +117,7 @@ class InteractionSearch:
     n_permutations: int = 20
     n_threads: int | None = None
     seed: int | np.random.Generator | None = 0
+    test_bytes: int | None = None
 
     def pairs(self, n_wanted: int) -> FoundInteractions:
         """Find the best pairs."""
@@ -171,7 +174,7 @@ class InteractionSearch:
         searched = 0.45 if self.n_permutations else 0.9
         with stage(0.0, searched):
             candidates = search(self.factors, self.target, n_kept)
-        tester = InteractionTester(self.factors.store, self.factors.most_columns)
+        tester = InteractionTester(self.factors.store, self.factors.most_columns, self.test_bytes)
         with stage(searched, searched + 0.1):
             features, tests, complete = _best_tested(candidates, tester, self.target, n_wanted)
         nothing_known = np.full(len(features), np.nan)

@@ -57,10 +57,10 @@ LEAST_FREE = 6
 # tested: as in tables of counts, chance has no smooth law there.
 LEAST_CARRIERS = 5.0
 LEAST_IN_TARGET = 1.0
-# Numbers treated together.
-BATCH_NUMBERS = 2_000_000
-# Numbers of rows kept for tests of other tuples with the same features.
-KEPT_NUMBERS = 8_000_000
+# Most memory, unless told otherwise; a fifth of it is for tuples that are treated together, the
+# rest for rows kept for tests of other tuples with the same features.
+USUAL_BYTES = 80 * 10**6
+SHARE_TREATED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,11 +113,16 @@ class InteractionTester:
         The features.
     most_columns : ndarray of int of shape (n_features,)
         Most factor columns of each feature that enter a product.
+    most_bytes : int or None, default=None
+        Most memory to use; None for the usual 80 MB. One tuple is treated in any case.
     """
 
-    def __init__(self, store: FactorStore, most_columns: IndexArray) -> None:
+    def __init__(
+        self, store: FactorStore, most_columns: IndexArray, most_bytes: int | None = None
+    ) -> None:
         self._store = store
         self._most_columns = most_columns
+        self._numbers = (USUAL_BYTES if most_bytes is None else most_bytes) // 8
         self._kept: dict[int, tuple[FloatArray, FloatArray]] = {}
         self._n_kept = 0
 
@@ -139,7 +144,7 @@ class InteractionTester:
         n_tuples, order = tuples.shape
         columns = int(self._most_columns[tuples].max(initial=1))
         n_rows = columns**order + 2 * order * (columns**2 + OWN_DIRECTIONS)
-        width = max(1, BATCH_NUMBERS // (n_rows * target.n_samples))
+        width = max(1, self._numbers // SHARE_TREATED // (n_rows * target.n_samples))
         parts = [
             self._batch(tuples[start : start + width], target)
             for start in range(0, n_tuples, width)
@@ -185,7 +190,7 @@ class InteractionTester:
 
     def _prepare(self, features: IndexArray) -> None:
         """Make the rows of features that are not kept."""
-        if self._n_kept > KEPT_NUMBERS:
+        if self._n_kept > self._numbers - self._numbers // SHARE_TREATED:
             self._kept.clear()
             self._n_kept = 0
         missing = np.array([f for f in features.tolist() if f not in self._kept], dtype=np.intp)
@@ -201,7 +206,8 @@ class InteractionTester:
         most = min(int(self._most_columns[feature]), n_allowed)
         rows = leading_rows(factor, max(most, min(OWN_DIRECTIONS, n_allowed)))
         own = _own_directions(rows, most)
-        self._kept[feature] = (rows[:most], own)
+        # A copy, because a part would hold on to the whole.
+        self._kept[feature] = (rows[:most].copy(), own)
         self._n_kept += (most + len(own)) * n_samples
 
 
