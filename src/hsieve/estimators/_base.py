@@ -1,49 +1,44 @@
 """What every selector owes scikit-learn and its users, written once.
 
-The base validates the data, sets constant columns aside and puts the result where people look for
-it. Most selectors are a measure and a strategy (:mod:`hsieve.estimators._search`).
+The base sees to the data (:mod:`hsieve.estimators._input`), sets constant columns aside and puts
+the result where people look for it. Most selectors are a measure and a strategy
+(:mod:`hsieve.estimators._search`).
 """
 
 import warnings
-from collections.abc import Collection
+from collections.abc import Iterable
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import (
-    check_array,
-    check_consistent_length,
-    check_is_fitted,
-    validate_data,
-)
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted
 
-from hsieve.data.blocks import (
-    ColumnBlocks,
-    as_blocks,
-    refuse_distributed,
-)
-from hsieve.data.validation import (
-    check_frame,
-    numbers_if_all_are,
-    target_kind_of,
-)
+from hsieve.data.annotated import refuse_annotated
+from hsieve.data.blocks import ColumnBlocks, refuse_distributed
+from hsieve.data.frames import as_array, frame_library, take_columns
+from hsieve.data.validation import checked_data, refuse_mixed, target_kind_of
+from hsieve.estimators._input import DataInput
 from hsieve.estimators._number import checked_rule, choose_number, no_ranking
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
-from hsieve.kernels.columns import check_positions
 from hsieve.strategies.base import SelectionPath
 
-__all__ = ["BaseSelector"]
+if TYPE_CHECKING:
+    from hsieve.inference import FeatureTests
+    from hsieve.report.html import Report
+
+__all__ = ["BaseSelector", "check_target"]
 
 DEFAULT_N_FEATURES = 10
 MIN_SAMPLES = 4
 
 
-class BaseSelector(SelectorMixin, BaseEstimator):
+class BaseSelector(SelectorMixin, DataInput):
     """Base of all selectors.
 
     Attributes
@@ -64,86 +59,23 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         Number of features seen.
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where they were given.
+    categorical_ : ndarray of shape (n_categorical,)
+        Features treated as categories: those listed in `categorical`, and those of category, text
+        or boolean type in a data frame.
     """
 
     n_features_to_select: int | float | str | None
     # Why there is no ranking that a rule could cut; searches have an answer of their own.
     _own_number: ClassVar[str] = "it looks for as many features as are asked for"
 
-    def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], Any]:
-        """Arrays of features and target that scikit-learn finds in order."""
-        refuse_distributed(X, type(self).__name__)
-        if isinstance(X, ColumnBlocks):
-            msg = f"{type(self).__name__} needs the whole data as an array, got column blocks."
-            raise ValueError(msg)
-        categorical = getattr(self, "categorical", ())
-        check_frame(X, categorical if isinstance(categorical, Collection) else ())
-        data: NDArray[Any]
-        data, target = validate_data(
-            self,
-            X,
-            y,
-            multi_output=True,
-            ensure_min_samples=2,
-            ensure_min_features=1,
-            **options,
-        )
-        return data, _flat(target)
-
-    def _validated_blocks(self, X: Any, y: Any) -> tuple[ColumnBlocks, NDArray[Any]]:
-        """Column blocks and a target of the same number of samples."""
-        if isinstance(X, ColumnBlocks):
-            if y is None:
-                msg = f"{type(self).__name__} requires y to be passed, but the target y is None."
-                raise ValueError(msg)
-            blocks = self._as_blocks(X, reset=True)
-            target = check_array(y, ensure_2d=False, dtype=None, input_name="y")
-            check_consistent_length(target, np.empty(blocks.n_samples))
-            return blocks, _flat(target)
-        data, target = self._validated(X, y, **self._block_options(X))
-        return as_blocks(data), target
-
-    def _as_blocks(self, X: Any, *, reset: bool) -> ColumnBlocks:
-        """Column blocks of features alone, checked against those of `fit` unless `reset`."""
-        refuse_distributed(X, type(self).__name__)
-        if not isinstance(X, ColumnBlocks):
-            return as_blocks(validate_data(self, X, reset=reset, **self._block_options(X)))
-        if reset:
-            self.n_features_in_ = X.n_features
-            self.__dict__.pop("feature_names_in_", None)
-            if X.names is not None:
-                self.feature_names_in_ = np.array(X.names, dtype=object)
-        elif X.n_features != self.n_features_in_:
-            msg = (
-                f"X has {X.n_features} features, but {type(self).__name__} is expecting "
-                f"{self.n_features_in_} features as input."
-            )
-            raise ValueError(msg)
-        elif X.names is not None and list(X.names) != list(
-            getattr(self, "feature_names_in_", X.names)
-        ):
-            msg = "The names of the columns, or their order, are not those of fit."
-            raise ValueError(msg)
-        return X
-
-    def _block_options(self, X: Any) -> dict[str, Any]:
-        """How scikit-learn shall look at features that are read in blocks."""
-        if isinstance(X, np.ndarray) and X.dtype.kind in "biuf":
-            # Numbers are taken as they are and checked block by block, so that a mapped file is
-            # neither copied nor read twice.
-            return {"dtype": None, "ensure_all_finite": False}
-        allowed = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
-        return {"dtype": [np.float64, np.float32], "ensure_all_finite": allowed}
-
     def _check(self, settings: BaseEstimator, target: Any, n_samples: int) -> None:
-        """Refuse targets, positions and sizes that nothing can be done with, before any work.
+        """Refuse targets and sizes that nothing can be done with, before any work.
 
         `settings` is the measure, or the selector itself, that knows the kind of target; the target
         is None where it is not used.
         """
         if target is not None:
-            _check_target(target, settings)
-        check_positions(getattr(settings, "categorical", ()), self.n_features_in_)
+            check_target(target, settings)
         if n_samples < MIN_SAMPLES:
             msg = f"Found n_samples = {n_samples}; at least {MIN_SAMPLES} samples are needed."
             raise ValueError(msg)
@@ -200,7 +132,7 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             names = getattr(self, "feature_names_in_", np.arange(len(constant)))[constant]
             shown = ", ".join(str(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
             msg = f"{len(names)} constant column(s) will never be selected: {shown}."
-            warnings.warn(msg, ConstantFeatureWarning, stacklevel=3)
+            warnings.warn(msg, ConstantFeatureWarning, stacklevel=4)
         return np.flatnonzero(~constant)
 
     def _keep(self, path: SelectionPath, varying: NDArray[np.intp], n_wanted: int) -> None:
@@ -216,14 +148,14 @@ class BaseSelector(SelectorMixin, BaseEstimator):
             elif n_selected == len(varying):
                 only, category = f"only {n_selected} are not constant", ConstantFeatureWarning
             msg = f"{n_wanted} features were asked for, but {only}; these are selected."
-            warnings.warn(msg, category, stacklevel=4)
+            warnings.warn(msg, category, stacklevel=5)
         self.selected_indices_ = order[:n_selected]
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)
         self.scores_ = np.empty(len(order))
         self.scores_[order] = self.path_.feature_scores
 
-    def transform(self, X: ArrayLike) -> Any:
+    def transform(self, X: Any) -> Any:
         """Keep the selected features.
 
         Parameters
@@ -234,11 +166,73 @@ class BaseSelector(SelectorMixin, BaseEstimator):
 
         Returns
         -------
-        ndarray of shape (n_samples, n_selected)
-            The columns of the selected features.
+        ndarray or frame of shape (n_samples, n_selected)
+            The columns of the selected features, values as they are; with ``set_output`` names and
+            types of a frame survive, where it is of the library asked for.
         """
         refuse_distributed(X, f"{type(self).__name__}.transform")
-        return super().transform(X)
+        refuse_annotated(X, f"{type(self).__name__}.transform")
+        library = frame_library(X)
+        if library is None:
+            # Quiet as `checked_data` is, and for its reason.
+            with np.errstate(invalid="ignore"):
+                return super().transform(X)
+        check_is_fitted(self)
+        checked_data(self, X, reset=False, skip_check_array=True)
+        chosen = np.flatnonzero(self._get_support_mask())
+        if len(chosen) == 0:
+            warnings.warn("No features were selected.", UserWarning, stacklevel=2)
+            return np.empty((len(X), 0))
+        kept = take_columns(X, chosen)
+        asked = _get_output_config("transform", estimator=self)["dense"]
+        return kept if asked == library else as_array(kept)
+
+    def report(
+        self,
+        X: ArrayLike | ColumnBlocks | None = None,
+        y: Any = None,
+        *,
+        title: str | None = None,
+        feature_names: Iterable[Any] | None = None,
+        target_name: str | None = None,
+        p_values: "str | FeatureTests" = "auto",
+        n_shown: int = 300,
+    ) -> "Report":
+        """Tell all about the selection on one page: ``selector.report(X, y).save("page.html")``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), ColumnBlocks or None, default=None
+            The features the selector was fitted on. Without them, and for data of Dask and Spark,
+            nothing is shown that needs values.
+        y : array-like or None, default=None
+            The target.
+        title : str or None, default=None
+            Heading of the page; None for the method and the target.
+        feature_names : iterable or None, default=None
+            Names of all features; None for those of the data frame, or x0, x1, ...
+        target_name : str or None, default=None
+            What the target is called; None for the name of its series, or y.
+        p_values : {"auto", "none", "gamma", "permutation"} or FeatureTests, default="auto"
+            Which test of single features to show. "auto": the gamma test, of as many of the best
+            features as takes a few seconds. Or what :func:`hsieve.feature_tests` gives.
+        n_shown : int, default=300
+            How many features to show, the best ones, from 1 to 500.
+
+        Returns
+        -------
+        Report
+            With ``save(path)``, ``html`` and ``summary``; in a notebook it shows itself.
+
+        Notes
+        -----
+        Needs Jinja: ``pip install "hsieve[report]"``. The page is one file under 5 MB that asks
+        nothing of any network.
+        """
+        from hsieve.report.html import Wish, make_report
+
+        wish = Wish(title, feature_names, target_name, p_values, n_shown)
+        return make_report(self, X, y, wish)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
@@ -255,21 +249,12 @@ class BaseSelector(SelectorMixin, BaseEstimator):
         return tags
 
 
-def _flat(target: NDArray[Any]) -> NDArray[Any]:
-    """Return a target of one column as a vector, and numbers as numbers."""
-    target = numbers_if_all_are(target)
-    return np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
-
-
-def _check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
+def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
     """Refuse a target with nothing to depend on."""
     if isinstance(getattr(settings, "kernel_y", None), Precomputed):
         return
     kind = target_kind_of(y, getattr(settings, "target_kind", "auto"))
-    if y.dtype.kind == "O" and len({type(value) for value in y.flat}) > 1:
-        kinds = sorted({type(value).__name__ for value in y.flat})
-        msg = f"The target must hold values of one kind, got {', '.join(kinds)}."
-        raise ValueError(msg)
+    refuse_mixed(y)
     if len(np.unique(y)) < 2:
         what = "1 class" if kind == "classes" else "1 distinct value"
         msg = f"The target holds {what}; at least two are needed to select features."

@@ -44,13 +44,19 @@ def checkpointed(
     Raises
     ------
     ValueError
-        If the parameter is no path.
+        If the parameter is no path, or every run would draw other numbers.
     """
     folder = getattr(selector, "checkpoint", None)
     if folder is None:
         return engine
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
         msg = f"checkpoint must be the path of a folder or None, got {folder!r}."
+        raise ValueError(msg)
+    if getattr(selector, "random_state", 0) is None:
+        msg = (
+            f"checkpoint={folder!r} needs the same random numbers when a run is taken up again; "
+            "give random_state a number instead of None."
+        )
         raise ValueError(msg)
     settings = {
         "selector": type(selector).__name__,

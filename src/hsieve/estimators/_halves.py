@@ -1,7 +1,7 @@
 """What stability selection does with one draw: select from a half of the samples, or from both."""
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -50,6 +50,11 @@ class Halves:
     draw: Draw
     most: int
 
+    @property
+    def known_by(self) -> tuple[()]:
+        """Nothing: one selector on one set of data has one range, and draws differ by chance."""
+        return ()
+
 
 @dataclass(frozen=True, eq=False)
 class Counts:
@@ -71,7 +76,7 @@ def count_selections(
     with ignored(halves.points.unheard):
         runs = workers.map(select_from_halves, rngs, shared=halves)
         for n_done, found in enumerate(runs, start=1):
-            for selections, jump in found:
+            for selections, jump in _unpacked(found):
                 jumps.append(jump)
                 for row, selected in zip(counts, selections, strict=True):
                     row[selected] += 1
@@ -80,19 +85,30 @@ def count_selections(
     return Counts(counts / len(sizes), np.array(sizes), jumps)
 
 
-def select_from_halves(
-    rng: np.random.Generator, halves: Halves
-) -> list[tuple[list[IndexArray], Jump]]:
-    """Features selected at each point from one half, or from both; a task of one worker."""
+def select_from_halves(rng: np.random.Generator, halves: Halves) -> tuple[IndexArray, ...]:
+    """Features selected at each point from one half, or from both; a task of one worker.
+
+    Three arrays for each half: the selections one after the other, how long each is, and the jump.
+    """
     points, draw = halves.points, halves.draw
-    found = []
+    found: list[IndexArray] = []
     parts = half_samples(len(halves.data), rng, classes=draw.classes)
     for half in parts if draw.pairs else parts[:1]:
         seed = int(rng.integers(2**31 - 1))
         target = halves.seen[np.ix_(half, half)] if draw.both_sides else halves.seen[half]
         selections = points.selections(halves.data[half], target, seed)
-        found.append(_limited(selections, len(points.values), halves.most))
-    return found
+        kept, jump = _limited(selections, len(points.values), halves.most)
+        lengths = np.array([len(selected) for selected in kept], dtype=np.intp)
+        found += [np.concatenate(kept), lengths, np.array(jump or (), dtype=np.intp)]
+    return tuple(found)
+
+
+def _unpacked(found: Sequence[IndexArray]) -> Iterator[tuple[list[IndexArray], Jump]]:
+    """Give the selections and the jump of each half."""
+    for together, lengths, jump in zip(found[::3], found[1::3], found[2::3], strict=True):
+        place, n_selected = (*jump.tolist(), -1, -1)[:2]
+        selections = np.split(together, np.cumsum(lengths)[:-1])
+        yield selections, None if place < 0 else (place, n_selected)
 
 
 def _limited(
@@ -128,7 +144,7 @@ def check_sparse(counts: Counts, most: int) -> None:
             "may select, so that nothing is selected. Allow for more by expected_false_selections "
             "or n_per_subsample, or give stronger or finer values."
         )
-        warnings.warn(msg, UserWarning, stacklevel=3)
+        warnings.warn(msg, UserWarning, stacklevel=4)
 
 
 def check_halves(target: NDArray[Any], n_samples: int, kind: TargetKind) -> None:

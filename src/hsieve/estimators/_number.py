@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from hsieve.data.blocks import ColumnBlocks, Piece
+from hsieve.estimators._categories import on_arrays
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.inference.alignment_sweep import alignment_sweep
 from hsieve.inference.feature_number import (
@@ -36,6 +37,7 @@ __all__ = [
     "checked_rule",
     "choose_number",
     "no_ranking",
+    "samples_of",
     "without_checkpoint",
 ]
 
@@ -71,7 +73,7 @@ class RuleSettings:
     """
 
     target_kind: str
-    categorical: Iterable[int] = ()
+    categorical: Iterable[int | str] = ()
     kernel_y: Kernel | None = None
     in_folds: Mapping[str, Any] = field(default_factory=dict)
 
@@ -165,7 +167,7 @@ def choose_number(
     if rule == "cv":
         sizes = prefix_sizes(len(ranked), **VALIDATION_GRID)
         data = _whole(columns)
-        as_in_all = clone(selector).set_params(**getattr(settings, "in_folds", {}))
+        as_in_all = on_arrays(selector, listed).set_params(**getattr(settings, "in_folds", {}))
         rank = _Ranker(as_in_all, data, target, int(sizes[-1]))
         return by_validation(
             nested_validation(
@@ -175,7 +177,7 @@ def choose_number(
     ranked = ranked[:MOST_RANKED]
     rows = representative_rows(target, ALIGNMENT_SAMPLES)
     sweep = alignment_sweep(
-        _read(columns, ranked, rows),
+        samples_of(columns, ranked, rows),
         target[np.ix_(rows, rows)] if isinstance(kernel_y, Precomputed) else target[rows],
         sizes=prefix_sizes(len(ranked), **ALIGNMENT_GRID),
         kernel_y=kernel_y,
@@ -223,8 +225,21 @@ def without_checkpoint(selector: BaseEstimator) -> BaseEstimator:
     return copy
 
 
-def _read(columns: ColumnBlocks, features: IndexArray, rows: IndexArray) -> FloatArray:
-    """Read some samples of some features, a few columns at a time; no others travel."""
+def samples_of(columns: ColumnBlocks, features: IndexArray, rows: IndexArray) -> FloatArray:
+    """Read some samples of some features, a few columns at a time; no others travel.
+
+    Parameters
+    ----------
+    columns : ColumnBlocks
+        All features.
+    features, rows : ndarray of int
+        The features and the samples wanted.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_wanted)
+        Their values.
+    """
     if not columns.is_here:
         wanted, places = np.unique(features, return_inverse=True)
         pieces = columns.map(samples_of_piece, rows, max_bytes=PIECE_BYTES, features=wanted)

@@ -8,7 +8,7 @@ __all__ = ["chosen_measure"]
 
 
 def chosen_measure(
-    measure: Measure | None, default: Measure, *, categorical: Iterable[int], target_kind: str
+    measure: Measure | None, default: Measure, *, categorical: Iterable[int | str], target_kind: str
 ) -> Measure:
     """Return the measure, or the default, with the selector's settings where any are given.
 

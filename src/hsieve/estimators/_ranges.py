@@ -28,7 +28,7 @@ from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.solvers.lpboost import lpboost_path
 
-__all__ = ["Range", "ignored", "make_range", "model_target"]
+__all__ = ["Range", "ignored", "make_range", "model_target", "usual_parameter"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -215,7 +215,7 @@ def make_range(
             )
             raise ValueError(msg)
         return RankingRange(without_checkpoint(estimator), np.arange(1, min(most, X.shape[1]) + 1))
-    parameter = _usual_parameter(estimator) if parameter is None else parameter
+    parameter = usual_parameter(estimator) if parameter is None else parameter
     if estimator is not None and parameter not in estimator.get_params():
         msg = f"{type(estimator).__name__} has no parameter {parameter!r} to vary."
         raise ValueError(msg)
@@ -259,8 +259,19 @@ def model_target(
     return y.astype(np.float64)
 
 
-def _usual_parameter(estimator: BaseEstimator | None) -> str:
-    """Name the parameter that regularises an estimator."""
+def usual_parameter(estimator: BaseEstimator | None) -> str:
+    """Name the parameter that regularises an estimator.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator or None
+        The base of a stability selection that is no selector; None is the lasso.
+
+    Returns
+    -------
+    str
+        The parameter that is varied where none is named.
+    """
     if estimator is None:
         return "alpha"
     if isinstance(estimator, LPBoost):

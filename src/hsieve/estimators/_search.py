@@ -18,8 +18,10 @@ from hsieve.data.blocks import (
 from hsieve.data.validation import constant_columns
 from hsieve.engines import Engine, make_engine
 from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._categories import with_categories
 from hsieve.estimators._checkpoint import checkpointed, refuse_fleeting
 from hsieve.estimators._number import check_rule_reaches, no_ranking
+from hsieve.estimators._whole import whole_or_nothing
 from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.strategies.base import Strategy
@@ -35,6 +37,7 @@ class SearchSelector(BaseSelector):
     def _parts(self) -> tuple[Measure, Strategy]:
         """Measure and strategy made from the constructor's parameters."""
 
+    @whole_or_nothing
     def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
         """Choose features.
 
@@ -59,7 +62,8 @@ class SearchSelector(BaseSelector):
         refuse_fleeting(self, X)
         if measure.takes_blocks:
             with _columns_of(X, y, engine) as (features, values):
-                blocks, target = self._validated_blocks(features, values)
+                blocks, target = self._validated_blocks(features, values, measure)
+                measure = with_categories(measure, self.categorical_)
                 self._check(measure, target, blocks.n_samples)
                 self._check_strategy(strategy)
                 check_rule_reaches(
@@ -74,10 +78,15 @@ class SearchSelector(BaseSelector):
                     self._search((measure, strategy), bound, varying, (placed, target))
                     self.traffic_ = engine.traffic
         else:
-            data, target = self._validated(X, y, dtype=[np.float64, np.float32])
+            data, target = self._validated(X, y, measure, dtype=[np.float64, np.float32])
+            measure = with_categories(measure, self.categorical_)
             self._check(measure, target, len(data))
             self._check_strategy(strategy)
             varying = self._varying_features(constant_columns(data))
+            if getattr(self, "checkpoint", None) is not None:
+                strategy = strategy.keeping(
+                    lambda workers: checkpointed(self, workers, as_blocks(data), target)
+                )
             with one_blas_thread() if measure.has_small_products else nullcontext():
                 bound = _bind(measure, data, target, varying)
                 self._search((measure, strategy), bound, varying, (as_blocks(data), target))
@@ -86,7 +95,8 @@ class SearchSelector(BaseSelector):
     def _engine_for(self, measure: Measure) -> Any:
         """Return the description of the engine, which some measures cannot make use of."""
         engine = getattr(self, "engine", None)
-        given = {"engine": engine, "checkpoint": getattr(self, "checkpoint", None)}
+        kept = None if self._parts()[1].keeps_results else getattr(self, "checkpoint", None)
+        given = {"engine": engine, "checkpoint": kept}
         name = next((name for name, value in given.items() if value is not None), None)
         if name is None or measure.takes_blocks:
             return engine

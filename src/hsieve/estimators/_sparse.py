@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.validation import constant_columns, target_kind_of
 from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._whole import whole_or_nothing
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.solvers import SparseFit
@@ -35,6 +36,7 @@ class SparseSelector(BaseSelector):
     def _sparse_fit(self, X: FloatArray, y: NDArray[Any], n_wanted: int) -> SparseFit:
         """Fit the model to varying features, with as many of them as wanted."""
 
+    @whole_or_nothing
     def fit(self, X: ArrayLike, y: Any) -> Self:
         """Choose features.
 
@@ -50,7 +52,7 @@ class SparseSelector(BaseSelector):
         self
             The fitted selector.
         """
-        data, target = self._validated(X, y, dtype=[np.float64, np.float32])
+        data, target = self._validated(X, y, self, dtype=[np.float64, np.float32])
         self._check(self, target, len(data))
         varying = self._varying_features(constant_columns(data))
         self._search(data[:, varying].astype(np.float64), target, varying)

@@ -4,6 +4,7 @@ The algorithms of Song, Smola, Gretton and Borgwardt (2007). A backward round is
 features by matrix products; see :mod:`hsieve.kernels.quadratic_forms`.
 """
 
+import os
 from collections.abc import Iterable
 
 import numpy as np
@@ -42,10 +43,14 @@ class BAHSIC(SearchSelector):
         :class:`hsieve.HSIC`.
     estimator : {"unbiased", "biased"}, default="unbiased"
         Estimator of HSIC.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
     random_state : int, Generator or None, default=0
         Seed of the contexts; a fixed seed gives one answer.
 
@@ -76,7 +81,7 @@ class BAHSIC(SearchSelector):
     [0, 1]
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options of the search and those of its measure
         self,
         n_features_to_select: int | float | str | None = None,
         *,
@@ -86,8 +91,9 @@ class BAHSIC(SearchSelector):
         n_contexts: int = 8,
         compensate: bool = True,
         estimator: str = "unbiased",
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -99,6 +105,7 @@ class BAHSIC(SearchSelector):
         self.estimator = estimator
         self.categorical = categorical
         self.target_kind = target_kind
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _parts(self) -> tuple[Measure, Strategy]:
@@ -132,10 +139,14 @@ class FOHSIC(SearchSelector):
         Kernel on the target, as in :class:`BAHSIC`.
     estimator : {"unbiased", "biased"}, default="unbiased"
         Estimator of HSIC.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
 
     Attributes
     ----------
@@ -160,8 +171,9 @@ class FOHSIC(SearchSelector):
         kernel_x: Kernel | None = None,
         kernel_y: Kernel | None = None,
         estimator: str = "unbiased",
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.kernel_x = kernel_x
@@ -169,6 +181,7 @@ class FOHSIC(SearchSelector):
         self.estimator = estimator
         self.categorical = categorical
         self.target_kind = target_kind
+        self.checkpoint = checkpoint
 
     def _parts(self) -> tuple[Measure, Strategy]:
         measure = HSIC(

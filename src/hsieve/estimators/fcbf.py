@@ -25,8 +25,9 @@ class FCBF(SearchSelector):
         ``SymmetricalUncertainty()``, as in the paper.
     threshold : float, default=0.0
         Only features of a relevance above this are kept.
-    categorical : iterable of int, default=()
-        Features that are categories; handed on to the measure.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name; handed on to the measure. In a data frame
+        those of category, text or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds; handed on to the measure unless "auto".
 
@@ -57,7 +58,7 @@ class FCBF(SearchSelector):
         *,
         measure: Measure | None = None,
         threshold: float = 0.0,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select

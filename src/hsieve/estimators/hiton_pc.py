@@ -26,8 +26,9 @@ class HITONPC(SearchSelector):
         Level of the tests.
     max_given : int, default=3
         Largest number of features given in a test.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
 
@@ -68,7 +69,7 @@ class HITONPC(SearchSelector):
         test: str = "auto",
         alpha: float = 0.05,
         max_given: int = 3,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select

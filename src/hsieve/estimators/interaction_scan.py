@@ -13,11 +13,13 @@ from hsieve.data.blocks import ColumnBlocks, MissingAsLevel
 from hsieve.data.memory import MemoryPlan, bytes_of
 from hsieve.data.validation import target_kind_of
 from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._categories import with_categories
+from hsieve.estimators._whole import whole_or_nothing
 from hsieve.estimators.bahsic import BAHSIC
 from hsieve.estimators.interaction import Interaction, path_of
 from hsieve.exceptions import CrowdedInteractionsWarning
 from hsieve.inference.interaction_search import FoundInteractions, InteractionSearch
-from hsieve.kernels.columns import check_positions
+from hsieve.kernels.dense_factors import DenseFactors
 from hsieve.kernels.factor_store import FactorStore
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.measures.interactions import InteractionTarget
@@ -63,8 +65,9 @@ class InteractionScan(BaseSelector):
     rank : int, default=3
         Columns kept of each feature's kernel: 1 sees straight lines, 2 bends, 3 waves. Features of
         at most `rank` + 1 values are exact; categories have up to three times as many columns.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
     target_kernel : {"linear", "gaussian"}, default="linear"
@@ -100,6 +103,8 @@ class InteractionScan(BaseSelector):
         The best triples; empty unless `order` is 3.
     n_pairs_seen_, n_triples_seen_ : int
         How many pairs and triples were looked at.
+    is_complete_ : bool
+        Whether all that may belong among those reported were tested.
     selected_indices_, ranking_, scores_, path_
         As in every selector: chosen features best first, place of each feature, score of each
         feature (that of its best pair or triple), the path.
@@ -133,7 +138,7 @@ class InteractionScan(BaseSelector):
         order: int = 2,
         triples: str = "auto",
         rank: int = 3,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         target_kernel: str = "linear",
         missing: str = "refuse",
@@ -162,6 +167,7 @@ class InteractionScan(BaseSelector):
         self.n_threads = n_threads
         self.random_state = random_state
 
+    @whole_or_nothing
     def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
         """Look at all pairs.
 
@@ -179,18 +185,19 @@ class InteractionScan(BaseSelector):
             The fitted selector.
         """
         self._check_settings()
-        blocks, target = self._validated_blocks(X, y)
         measure = PairwiseHSIC(
             categorical=self.categorical,
             target_kind=self.target_kind,
             memory_limit=self.memory_limit,
         )
+        blocks, target = self._validated_blocks(X, y, measure)
+        measure = with_categories(measure, self.categorical_)
         self._check(measure, target, blocks.n_samples)
         if self.missing == "category":
             blocks = MissingAsLevel(blocks)
-            listed = check_positions(self.categorical, blocks.n_features) % blocks.n_features
             missing = np.flatnonzero(blocks.has_missing)
-            measure.set_params(categorical=np.union1d(listed, missing).tolist())
+            self.categorical_ = np.union1d(self.categorical_, missing)
+            measure = with_categories(measure, self.categorical_)
         _refuse_lone_classes(target, self.target_kind)
         with one_blas_thread(), stage(0.0, LOOKED_THROUGH):
             everything = measure.bind(blocks, target)
@@ -199,7 +206,7 @@ class InteractionScan(BaseSelector):
                 msg = "Only 1 feature(s) can be used, but an interaction needs at least two."
                 raise ValueError(msg)
             relevance = everything.relevance(np.arange(blocks.n_features))
-            looked_at = self._screened(blocks, target, measure, varying, relevance)
+            looked_at = self._screened(blocks, target, varying, relevance)
         search = self._search_among(looked_at, everything.store, target)
         self._refuse_long(search)
         with stage(LOOKED_THROUGH, 1.0 if self.order == 2 else PAIRS_OF_TRIPLES):
@@ -212,6 +219,7 @@ class InteractionScan(BaseSelector):
         self.pairs_ = self._interactions(found[0])
         self.triples_ = self._interactions(found[1]) if self.order == 3 else []
         self.n_triples_seen_ = found[1].n_looked_at if self.order == 3 else 0
+        self.is_complete_ = all(one.complete for one in found)
         self._keep(
             path_of(
                 [*self.pairs_, *self.triples_],
@@ -252,7 +260,6 @@ class InteractionScan(BaseSelector):
         self,
         blocks: ColumnBlocks,
         target: NDArray[Any],
-        measure: PairwiseHSIC,
         varying: IndexArray,
         relevance: FloatArray,
     ) -> IndexArray:
@@ -263,8 +270,7 @@ class InteractionScan(BaseSelector):
         if self.screen_by == "narrow":
             # The rule by which BAHSIC judges features in its first round.
             self._refuse_large(blocks)
-            listed = check_positions(measure.categorical, blocks.n_features) % blocks.n_features
-            categorical = np.flatnonzero(np.isin(varying, listed)).tolist()
+            categorical = np.flatnonzero(np.isin(varying, self.categorical_)).tolist()
             screening = BAHSIC(categorical=categorical, target_kind=self.target_kind)
             joint, strategy = screening._parts()
             assert isinstance(strategy, Backward)
@@ -285,13 +291,17 @@ class InteractionScan(BaseSelector):
         self, features: IndexArray, store: FactorStore, target: NDArray[Any]
     ) -> InteractionSearch:
         """Tie features and target together."""
-        most_bytes = MemoryPlan.for_data(store.n_samples, self.memory_limit).tile_bytes
+        plan = MemoryPlan.for_data(store.n_samples, self.memory_limit)
+        test_bytes = plan.test_bytes
+        if test_bytes is not None and isinstance(store, DenseFactors):
+            test_bytes += plan.code_bytes  # there are no codes
         return InteractionSearch(
-            LeadingFactors.of(store, features, self.rank, most_bytes),
+            LeadingFactors.of(store, features, self.rank, plan.tile_bytes),
             InteractionTarget.of(target, self.target_kind, self.target_kernel),
             n_permutations=self.n_permutations,
             n_threads=self.n_threads,
             seed=self.random_state,
+            test_bytes=test_bytes,
         )
 
     def _refuse_long(self, search: InteractionSearch) -> None:
@@ -323,7 +333,7 @@ class InteractionScan(BaseSelector):
                 "not tested may belong among those reported. Own effects of features that depend "
                 "on each other crowd the search; see own_shares."
             )
-            warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=3)
+            warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=4)
         names = getattr(self, "feature_names_in_", None)
         shares = found.tests.own_shares
         return [

@@ -32,8 +32,9 @@ class KernelSVMRFE(SearchSelector):
     step : float or int, default=0.1
         Share (below 1) or number (1 or more) of the features dropped each round; at least one.
         The thesis drops 0.25.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds; numbers get support vector regression.
 
@@ -71,7 +72,7 @@ class KernelSVMRFE(SearchSelector):
         C: float = 1.0,
         absolute: bool = False,
         step: float = 0.1,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select

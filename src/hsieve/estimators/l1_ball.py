@@ -3,6 +3,7 @@
 Jitkrittum, Hachiya and Sugiyama (2012). The search is :mod:`hsieve.strategies.l1_ball`.
 """
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -28,10 +29,11 @@ class _L1Selector(SearchSelector):
         n_restarts: int = 20,
         optimiser: str = "shrink",
         time_limit: float | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         n_jobs: int | None = None,
         engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -42,6 +44,7 @@ class _L1Selector(SearchSelector):
         self.target_kind = target_kind
         self.n_jobs = n_jobs
         self.engine = engine
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _engine_for(self, measure: Measure) -> Any:
@@ -78,8 +81,9 @@ class L1LSMI(_L1Selector):
         Seconds after which the best set so far is taken.
     n_centres : int, default=100
         Number of basis functions of the density ratio.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
     n_jobs : int or None, default=None
@@ -87,6 +91,9 @@ class L1LSMI(_L1Selector):
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who does the restarts, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. The
         answer does not depend on it.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the restarts: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
     random_state : int, Generator or None, default=0
         Seed of centres, folds and weights.
 
@@ -110,7 +117,7 @@ class L1LSMI(_L1Selector):
     [0, 1]
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the options of the search and that of the measure
         self,
         n_features_to_select: int | float | None = None,
         *,
@@ -118,10 +125,11 @@ class L1LSMI(_L1Selector):
         optimiser: str = "shrink",
         time_limit: float | None = None,
         n_centres: int = 100,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         n_jobs: int | None = None,
         engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         super().__init__(
@@ -133,6 +141,7 @@ class L1LSMI(_L1Selector):
             target_kind=target_kind,
             n_jobs=n_jobs,
             engine=engine,
+            checkpoint=checkpoint,
             random_state=random_state,
         )
         self.n_centres = n_centres
@@ -164,8 +173,9 @@ class L1HSIC(_L1Selector):
         See :class:`L1LSMI`.
     time_limit : float or None, default=None
         Seconds after which the best set so far is taken.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
     n_jobs : int or None, default=None
@@ -173,6 +183,9 @@ class L1HSIC(_L1Selector):
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who does the restarts, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. The
         answer does not depend on it.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the restarts: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
     random_state : int, Generator or None, default=0
         Seed of the weights.
 

@@ -6,10 +6,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
-from hsieve.data.blocks import refuse_distributed
+from hsieve.data.validation import checked_data
+from hsieve.estimators._classes import validated_classes
+from hsieve.estimators._whole import whole_or_nothing
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.solvers.lpboost import LPBoostFit, lpboost
@@ -46,6 +47,7 @@ class LPBoost(ClassifierMixin, BaseEstimator):
         over classes if there are several.
     coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
         Coefficients of the features as given, not standardised; only with ``learners="features"``.
+        Infinite for values so small that theirs is no number; decisions do not need it.
     intercept_ : ndarray of shape (1,) or (n_classes,)
         Intercepts that belong to them, or to the stumps.
     stumps_ : list of structured ndarray
@@ -82,6 +84,7 @@ class LPBoost(ClassifierMixin, BaseEstimator):
         self.nu = nu
         self.learners = learners
 
+    @whole_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit the classifier.
 
@@ -98,13 +101,7 @@ class LPBoost(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         self.check_parameters()
-        refuse_distributed(X, type(self).__name__)
-        data, target = validate_data(self, X, y, dtype=np.float64, ensure_min_samples=2)
-        check_classification_targets(target)
-        self.classes_ = np.unique(target)
-        if len(self.classes_) < 2:
-            msg = f"LPBoost needs at least two classes, got 1 class: {self.classes_[0]!r}."
-            raise ValueError(msg)
+        data, target, _ = validated_classes(self, X, y, dtype=np.float64)
         labels = sign_coding(target)
         family = make_learners(data, self.learners)
         with one_blas_thread():
@@ -130,7 +127,7 @@ class LPBoost(ClassifierMixin, BaseEstimator):
             Above zero for the second of two classes; for several classes, the largest wins.
         """
         check_is_fitted(self)
-        data = validate_data(self, X, dtype=np.float64, reset=False)
+        data = checked_data(self, X, dtype=np.float64, reset=False)
         if self.learners == "stumps":
             decisions = np.column_stack([_said(data, stumps) for stumps in self.stumps_])
         else:
@@ -176,10 +173,16 @@ class LPBoost(ClassifierMixin, BaseEstimator):
         self._shift = -np.frexp(np.abs(data).max(axis=0))[1]
         shifted = np.ldexp(data, self._shift)
         self._centre = shifted.mean(axis=0)
-        deviation = shifted.std(axis=0)
+        centred = shifted - self._centre
+        # The mean of a column with a huge offset is itself rounded; the rest goes to the intercept.
+        rest = centred.mean(axis=0)
+        deviation = (centred - rest).std(axis=0)
         deviation[(deviation == 0) | (weights == 0).all(axis=0)] = 1.0
         self._shifted_coef = weights / deviation
-        self.coef_ = np.ldexp(self._shifted_coef, self._shift)
+        self._centred_intercept -= self._shifted_coef @ rest
+        # Of values near the end of the range a coefficient may lie beyond it; no decision needs it.
+        with np.errstate(over="ignore"):
+            self.coef_ = np.ldexp(self._shifted_coef, self._shift)
         self.intercept_ = self._centred_intercept - self._shifted_coef @ self._centre
         self.feature_importances_ = np.abs(weights).mean(axis=0)
 
@@ -204,7 +207,7 @@ class LPBoost(ClassifierMixin, BaseEstimator):
         self.fits_: list[LPBoostFit] = [
             lpboost(family, column, float(self.nu)) for column in labels.T
         ]
-        self._centred_intercept = np.array([fit.intercept for fit in self.fits_])
+        self._centred_intercept: FloatArray = np.array([fit.intercept for fit in self.fits_])
 
 
 def make_learners(data: FloatArray, learners: str) -> SingleFeatures | Stumps:

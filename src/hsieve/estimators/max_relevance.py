@@ -30,8 +30,9 @@ class MaxRelevance(SearchSelector):
         with the largest product with the target's kernel after the kernels of those taken are
         projected out of it, which keeps copies back; see :mod:`hsieve.strategies.screening`.
         The measure must then be PairwiseHSIC or squared correlation.
-    categorical : iterable of int, default=()
-        Features that are categories; handed on to the measure.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name; handed on to the measure. In a data frame
+        those of category, text or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds; handed on to the measure unless "auto".
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
@@ -75,7 +76,7 @@ class MaxRelevance(SearchSelector):
         *,
         measure: Measure | None = None,
         n_screened: int | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         engine: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,

@@ -28,8 +28,9 @@ class MRMR(SearchSelector):
         paper.
     form : {"difference", "quotient"}, default="difference"
         Whether the mean redundancy is taken from the relevance (MID) or divides it (MIQ).
-    categorical : iterable of int, default=()
-        Features that are categories; handed on to the measure.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name; handed on to the measure. In a data frame
+        those of category, text or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds; handed on to the measure unless "auto".
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
@@ -78,7 +79,7 @@ class MRMR(SearchSelector):
         *,
         measure: Measure | None = None,
         form: str = "difference",
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         engine: Any = None,
         checkpoint: str | os.PathLike[str] | None = None,

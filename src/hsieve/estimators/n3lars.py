@@ -16,7 +16,9 @@ from hsieve.data.blocks import (
     is_distributed,
 )
 from hsieve.engines import make_engine
+from hsieve.estimators._categories import with_categories
 from hsieve.estimators._search import SearchSelector
+from hsieve.estimators._whole import whole_or_nothing
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
@@ -79,7 +81,7 @@ class _LarsSelector(SearchSelector):
         self,
         n_features_to_select: int | float | str | None = None,
         *,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         covariates: Iterable[int] = (),
         max_redundancy: float | None = None,
@@ -100,6 +102,7 @@ class _LarsSelector(SearchSelector):
         self.engine = engine
         self.checkpoint = checkpoint
 
+    @whole_or_nothing
     def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
         """Choose features.
 
@@ -173,7 +176,7 @@ class _LarsSelector(SearchSelector):
                 PlacedBlocks(blocks, engine),
                 self.selected_indices_,
                 n_relatives,
-                measure=self._measure(),
+                measure=with_categories(self._measure(), self.categorical_),
             )
         chosen = self.selected_indices_.tolist()
         return [Relatives(feature, *of) for feature, of in zip(chosen, found, strict=True)]
@@ -222,8 +225,9 @@ class N3LARS(_LarsSelector):
         "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
         Rules cut the order in which features enter the path, up to 100. Where the path ends
         before, the most relevant of the other features fill up, with a coefficient of zero.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
     covariates : iterable of int, default=()

@@ -32,8 +32,9 @@ class QPFS(SearchSelector):
     n_landmarks : "auto", "all" or int, default="auto"
         Features whose redundancy with all others is computed, the rest following by Nystroem's
         formula. "auto" is all of at most 1000 features and 400 of more.
-    categorical : iterable of int, default=()
-        Features that are categories; handed on to the measure.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name; handed on to the measure. In a data frame
+        those of category, text or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds; handed on to the measure unless "auto".
     random_state : int, Generator or None, default=0
@@ -75,7 +76,7 @@ class QPFS(SearchSelector):
         measure: Measure | None = None,
         alpha: float | str = "auto",
         n_landmarks: int | str = "auto",
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         random_state: int | np.random.Generator | None = 0,
     ) -> None:

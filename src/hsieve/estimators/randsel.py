@@ -1,5 +1,6 @@
 """randSel and its predecessor: features judged by what they bring to random sets of others."""
 
+import os
 from collections.abc import Iterable
 from typing import Any
 
@@ -53,8 +54,9 @@ class RandSel(SearchSelector):
         Kernel on the features. None is ``Gaussian("narrow")``, narrow enough to see interactions.
     kernel_y : Kernel or None, default=None
         Kernel on the target. None is ``Delta()`` for classes and a Gaussian for numbers.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
     n_jobs : int or None, default=None
@@ -62,6 +64,9 @@ class RandSel(SearchSelector):
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who does the rounds, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. The
         answer does not depend on it. Each iteration sends its features to each worker once.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
     random_state : int, Generator or None, default=0
         Seed of the draws; a fixed seed gives one answer.
 
@@ -102,10 +107,11 @@ class RandSel(SearchSelector):
         top_share: float = 0.1,
         kernel_x: Kernel | None = None,
         kernel_y: Kernel | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         n_jobs: int | None = None,
         engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
@@ -124,6 +130,7 @@ class RandSel(SearchSelector):
         self.target_kind = target_kind
         self.n_jobs = n_jobs
         self.engine = engine
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _engine_for(self, measure: Measure) -> Any:
@@ -218,7 +225,7 @@ class HalvesRegression(SearchSelector):
         penalty: float | None = None,
         kernel_x: Kernel | None = None,
         kernel_y: Kernel | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         random_state: int | np.random.Generator | None = 0,
     ) -> None:

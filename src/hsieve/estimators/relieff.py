@@ -25,8 +25,9 @@ class ReliefF(SearchSelector):
     sigma : float or None, default=None
         How fast the weight exp(-(place / sigma)^2) of a neighbour falls with its place. None is
         20 for numbers if `n_neighbors` is None too, else equal weights.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
 
@@ -62,7 +63,7 @@ class ReliefF(SearchSelector):
         *,
         n_neighbors: int | None = None,
         sigma: float | None = None,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
     ) -> None:
         self.n_features_to_select = n_features_to_select

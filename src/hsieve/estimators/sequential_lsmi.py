@@ -1,5 +1,6 @@
 """Forward selection and backward elimination with squared-loss mutual information."""
 
+import os
 from collections.abc import Iterable
 
 import numpy as np
@@ -24,10 +25,14 @@ class ForwardLSMI(SearchSelector):
         Rules look at the first 100 features.
     n_centres : int, default=100
         Number of basis functions of the density ratio.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
     random_state : int, Generator or None, default=0
         Seed of centres and folds.
 
@@ -56,14 +61,16 @@ class ForwardLSMI(SearchSelector):
         n_features_to_select: int | float | str | None = None,
         *,
         n_centres: int = 100,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.n_features_to_select = n_features_to_select
         self.n_centres = n_centres
         self.categorical = categorical
         self.target_kind = target_kind
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
     def _parts(self) -> tuple[Measure, Strategy]:
@@ -91,10 +98,14 @@ class BackwardLSMI(ForwardLSMI):
         Share (below 1) or number of features dropped each round; one by one as in the paper.
     n_centres : int, default=100
         Number of basis functions of the density ratio.
-    categorical : iterable of int, default=()
-        Features that are categories.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
     random_state : int, Generator or None, default=0
         Seed of centres and folds.
 
@@ -119,8 +130,9 @@ class BackwardLSMI(ForwardLSMI):
         *,
         step: float = 1,
         n_centres: int = 100,
-        categorical: Iterable[int] = (),
+        categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         super().__init__(
@@ -128,6 +140,7 @@ class BackwardLSMI(ForwardLSMI):
             n_centres=n_centres,
             categorical=categorical,
             target_kind=target_kind,
+            checkpoint=checkpoint,
             random_state=random_state,
         )
         self.step = step

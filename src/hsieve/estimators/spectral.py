@@ -2,14 +2,12 @@
 
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils import Tags
-from sklearn.utils.validation import validate_data
 
-from hsieve.data.blocks import ColumnBlocks, refuse_distributed
-from hsieve.data.validation import check_frame
+from hsieve.data.blocks import ColumnBlocks
 from hsieve.estimators._search import SearchSelector
+from hsieve.estimators._whole import whole_or_nothing
 from hsieve.measures.base import Measure
 from hsieve.measures.spectral import SpectralScore
 from hsieve.strategies import Ranking
@@ -29,6 +27,7 @@ class _GraphSelector(SearchSelector):
         """Whether there is no answer without a target: for the graph, or to find the number."""
         return self._uses_target() or isinstance(self.n_features_to_select, str)
 
+    @whole_or_nothing
     def fit(self, X: ArrayLike | ColumnBlocks, y: Any = None) -> Self:
         """Choose features.
 
@@ -45,13 +44,6 @@ class _GraphSelector(SearchSelector):
             The fitted selector.
         """
         return super().fit(X, y)
-
-    def _validated(self, X: Any, y: Any, **options: Any) -> tuple[NDArray[Any], Any]:
-        if self._needs_target() or isinstance(X, ColumnBlocks):
-            return super()._validated(X, y, **options)
-        refuse_distributed(X, type(self).__name__)
-        check_frame(X, ())
-        return np.asarray(validate_data(self, X, ensure_min_samples=2, **options)), None
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -1,5 +1,6 @@
 """Stability selection: features that are selected again and again from halves of the data."""
 
+import os
 from numbers import Integral, Real
 from typing import Any, Self
 
@@ -12,6 +13,8 @@ from hsieve.data.blocks import as_blocks
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
 from hsieve.engines.jobs import make_job_engine, refuse_cluster_inside, shared_clusters
 from hsieve.estimators._base import BaseSelector
+from hsieve.estimators._categories import on_arrays
+from hsieve.estimators._checkpoint import checkpointed
 from hsieve.estimators._halves import (
     Counts,
     Draw,
@@ -23,6 +26,7 @@ from hsieve.estimators._halves import (
 from hsieve.estimators._number import RuleSettings, check_rule_takes
 from hsieve.estimators._ranges import make_range, model_target
 from hsieve.estimators._search import SearchSelector
+from hsieve.estimators._whole import whole_or_nothing
 from hsieve.inference.selection_bounds import (
     false_selection_bound,
     most_per_subsample,
@@ -96,6 +100,9 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         Who selects from the subsamples, instead of `n_jobs`: see
         :func:`hsieve.engines.make_engine`. The result does not depend on it. The base cannot have
         a cluster of its own then, and its class must belong to a module.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the subsamples: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
     random_state : int, Generator or None, default=0
         Seed of the subsamples, and of a base without a seed of its own.
 
@@ -161,6 +168,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         target_kind: str = "auto",
         n_jobs: int | None = None,
         engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
         random_state: int | np.random.Generator | None = 0,
     ) -> None:
         self.estimator = estimator
@@ -176,8 +184,10 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         self.target_kind = target_kind
         self.n_jobs = n_jobs
         self.engine = engine
+        self.checkpoint = checkpoint
         self.random_state = random_state
 
+    @whole_or_nothing
     def fit(self, X: ArrayLike, y: Any) -> Self:
         """Choose features.
 
@@ -194,7 +204,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             The fitted selector.
         """
         self._check_parameters()
-        data, target = self._validated(X, y, dtype=[np.float64, np.float32])
+        data, target = self._validated(X, y, self._knowing(), dtype=[np.float64, np.float32])
         most = self._most(data.shape[1])
         settings = self._settings(target, most)
         self._check(settings, target, len(data))
@@ -217,31 +227,45 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             both_sides=isinstance(settings.kernel_y, Precomputed),
         )
         with shared_clusters({} if base is None else base.get_params()):
-            counts = self._count(Halves(points, data, seen, draw, most))
+            counts = self._count(Halves(points, data, seen, draw, most), target)
             self._judge()
             check_sparse(counts, most)
             self._choose(varying, data, target, settings)
         return self
 
+    def _knowing(self) -> BaseEstimator:
+        """Return who knows the categories and the kernel of the target: the base, or its measure.
+
+        A sparse model takes no categories, as this selector itself.
+        """
+        base = self.estimator
+        if isinstance(base, SearchSelector):
+            return base._parts()[0]
+        return base if isinstance(base, BaseSelector) else self
+
     def _settings(self, target: NDArray[Any], most: int) -> RuleSettings:
         """Tell what the base knows of features and target: more than their looks say."""
-        base, in_folds = self.estimator, {"n_per_subsample": most}
+        base = self.estimator
+        in_folds: dict[str, Any] = {"n_per_subsample": most}
         if not isinstance(base, BaseSelector):
             if base is not None and is_classifier(base):
                 check_classification_targets(target)
                 return RuleSettings("classes", in_folds=in_folds)
             return RuleSettings(target_kind_of(target, self.target_kind), in_folds=in_folds)
-        knowing = base._parts()[0] if isinstance(base, SearchSelector) else base
+        in_folds["estimator"] = on_arrays(base, self.categorical_)
+        knowing = self._knowing()
         kernel_y = getattr(knowing, "kernel_y", None)
         own = getattr(base, "target_kind", getattr(knowing, "target_kind", "auto"))
         kind = target_kind_of(target, self.target_kind if own == "auto" else own)
         if isinstance(kernel_y, Precomputed):
             kind = "continuous"
-        return RuleSettings(kind, getattr(knowing, "categorical", ()), kernel_y, in_folds)
+        return RuleSettings(kind, self.categorical_.tolist(), kernel_y, in_folds)
 
     def _base(self, kind: TargetKind) -> BaseEstimator | None:
         """Tell the base what the target holds: a subsample may look otherwise."""
         base = self.estimator
+        if isinstance(base, BaseSelector):
+            base = on_arrays(base, self.categorical_)
         if isinstance(base, BaseSelector) and getattr(base, "target_kind", None) == "auto":
             return type(base)(**{**base.get_params(deep=False), "target_kind": kind})
         return base
@@ -270,11 +294,12 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             raise ValueError(msg)
         return most
 
-    def _count(self, halves: Halves) -> Counts:
+    def _count(self, halves: Halves, target: NDArray[Any]) -> Counts:
         """Select from every subsample and count."""
         n_draws = int(self.n_subsamples) // (2 if halves.draw.pairs else 1)
         rngs = np.random.default_rng(self.random_state).spawn(n_draws)
-        with make_job_engine(self.n_jobs, self.engine) as workers:
+        engine = make_job_engine(self.n_jobs, self.engine)
+        with checkpointed(self, engine, as_blocks(halves.data), target) as workers:
             counts = count_selections(halves, rngs, workers)
         self.range_ = halves.points.values
         self.n_selected_ = counts.sizes
