@@ -53,6 +53,8 @@ def shortened(name: str, longest: int = LONGEST) -> str:
     >>> shortened("expression_of_gene_0417", 11)
     'expre…_0417'
     """
+    if len(name) > 2 * longest:
+        name = name[:longest] + name[-longest:]  # the middle would go anyway
     text = legible(name)
     if len(text) <= longest:
         return text

@@ -3,12 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.report.names import names_of
+from hsieve.solvers import LarsPath
 from hsieve.strategies.lars_selection import LarsSelectionPath
 
-__all__ = ["atom_name", "lars_selection_path", "path_in_words"]
+__all__ = ["atom_name", "coefficients_in_order", "lars_selection_path", "path_in_words"]
 
 
 def lars_selection_path(selector: Any) -> LarsSelectionPath:
@@ -58,6 +61,37 @@ def atom_name(path: LarsSelectionPath, atom: int, names: Sequence[str]) -> str:
         The name, or both names with an x between them.
     """
     return " x ".join(names[feature] for feature in path.features_of(atom))
+
+
+def coefficients_in_order(lars: LarsPath) -> NDArray[np.floating]:
+    """Return the coefficients at the knots of what ever came in.
+
+    Parameters
+    ----------
+    lars : LarsPath
+        The path.
+
+    Returns
+    -------
+    ndarray of shape (n_knots, n_entered)
+        A column for each of ``lars.order``; NaN where it is out, zero where it comes in.
+    """
+    lines: NDArray[np.floating] = np.full((len(lars.levels), len(lars.order)), np.nan)
+    places = {int(atom): place for place, atom in enumerate(lars.order)}
+    for knot, (active, values) in enumerate(zip(lars.active_sets, lars.values, strict=True)):
+        known = [
+            (places[atom], value)
+            for atom, value in zip(active.tolist(), values, strict=True)
+            if atom in places
+        ]  # covariates are never in the order
+        for place, value in known:
+            lines[knot, place] = value
+            if knot and np.isnan(lines[knot - 1, place]):
+                lines[knot - 1, place] = 0.0
+    # Who came in at the last knot, by a tie, has no segment yet.
+    ends = lines[-1]
+    ends[np.isin(lars.order, lars.selected) & np.isnan(ends)] = 0.0
+    return lines
 
 
 def path_in_words(selector: Any, *, feature_names: Iterable[Any] | None = None) -> str:

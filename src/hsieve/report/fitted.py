@@ -1,0 +1,282 @@
+"""What pictures ask of a fitted selector: what it chose, and how its features belong together."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_is_fitted
+
+from hsieve.data.blocks import ColumnBlocks, as_blocks, refuse_distributed
+from hsieve.data.frames import FrameBlocks, frame_library
+from hsieve.data.validation import checked_data
+from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.kernels import Precomputed
+from hsieve.kernels.columns import check_positions
+from hsieve.measures.base import Measure, PairwiseStatistics
+from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.report.names import names_of, shortened
+
+__all__ = [
+    "Selection",
+    "categories_of",
+    "chosen_columns",
+    "columns_of",
+    "declared",
+    "measure_in_words",
+    "pairwise_of",
+    "selection_of",
+]
+
+IndexArray = NDArray[np.intp]
+
+PAIRWISE_METHODS = ("relevance", "redundancy", "self_redundancy")
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """What a selector chose.
+
+    Parameters
+    ----------
+    method : str
+        Name of the selector's class.
+    chosen : ndarray of shape (n_chosen,)
+        The chosen features, best first; in the order of columns where the selector has no ranking.
+    names : list of str
+        A name for each feature.
+    """
+
+    method: str
+    chosen: IndexArray
+    names: list[str]
+
+    @property
+    def title(self) -> str:
+        """Method and number of the chosen features."""
+        return f"{self.method}: {len(self.chosen)} of {len(self.names)} features chosen"
+
+    def name(self, feature: int) -> str:
+        """Return the name of a feature as it can be shown."""
+        return shortened(self.names[int(feature)])
+
+
+def selection_of(
+    selector: Any, feature_names: Iterable[Any] | None = None, *, may_be_empty: bool = False
+) -> Selection:
+    """Tell what a fitted selector chose.
+
+    Parameters
+    ----------
+    selector : selector
+        A fitted selector of this package or of scikit-learn.
+    feature_names : iterable or None, default=None
+        Names of all features; None for those of the data frame, or x0, x1, ...
+    may_be_empty : bool, default=False
+        Whether there is something to draw without any chosen feature.
+
+    Returns
+    -------
+    Selection
+        Features, best first, and names.
+
+    Raises
+    ------
+    ValueError
+        If it chose no feature.
+    """
+    if not hasattr(selector, "get_support"):
+        msg = f"A fitted selector is needed, such as N3LARS().fit(X, y), got {selector!r}."
+        raise TypeError(msg)
+    check_is_fitted(selector)
+    chosen = getattr(selector, "selected_indices_", None)
+    chosen = np.flatnonzero(selector.get_support()) if chosen is None else np.asarray(chosen)
+    if not len(chosen) and not may_be_empty:
+        msg = f"{type(selector).__name__} chose no feature, so that there is nothing to draw."
+        raise ValueError(msg)
+    return Selection(type(selector).__name__, chosen, names_of(selector, feature_names))
+
+
+def declared(selector: Any, name: str, default: Any) -> Any:
+    """Find a setting of a selector, of its measure or of what it is wrapped around.
+
+    Parameters
+    ----------
+    selector : object
+        The selector.
+    name : str
+        Name of the setting, such as "categorical".
+    default : object
+        What holds where nobody says.
+
+    Returns
+    -------
+    object
+        The setting.
+    """
+    for part in (selector, getattr(selector, "measure", None)):
+        if hasattr(part, name):
+            return getattr(part, name)
+    inner = getattr(selector, "estimator", None)
+    return default if inner is None else declared(inner, name, default)
+
+
+def chosen_columns(selector: Any, X: Any, chosen: IndexArray, whose: str) -> NDArray[np.floating]:
+    """Read some of the features that a selector was fitted on.
+
+    Parameters
+    ----------
+    selector : selector
+        The fitted selector.
+    X : array-like of shape (n_samples, n_features) or ColumnBlocks
+        The features.
+    chosen : ndarray of int
+        Which to read.
+    whose : str
+        Who needs them, for the message.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_chosen)
+        The columns, with NaN where the selector allows for missing values.
+    """
+    if isinstance(X, ColumnBlocks) or not get_tags(selector).input_tags.allow_nan:
+        return columns_of(selector, X, whose).read(chosen)
+    refuse_distributed(X, whose)
+    if frame_library(X) is not None:
+        return _frame_of(selector, X).read(chosen)
+    values: NDArray[np.floating] = checked_data(
+        selector, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
+    )
+    return values[:, chosen]
+
+
+def columns_of(selector: Any, X: Any, whose: str) -> ColumnBlocks:
+    """Check the features that a selector was fitted on.
+
+    Parameters
+    ----------
+    selector : selector
+        The fitted selector.
+    X : array-like of shape (n_samples, n_features) or ColumnBlocks
+        The features.
+    whose : str
+        Who needs them, for the message.
+
+    Returns
+    -------
+    ColumnBlocks
+        Their columns.
+    """
+    refuse_distributed(X, whose)
+    if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
+        frame = _frame_of(selector, X)
+        frame.refuse_missing()
+        return frame
+    if not isinstance(X, ColumnBlocks):
+        X = checked_data(selector, X, reset=False, dtype=[np.float64, np.float32])
+    blocks = as_blocks(X)
+    if blocks.n_features != selector.n_features_in_:
+        msg = (
+            f"X has {blocks.n_features} features, but {type(selector).__name__} was fitted on "
+            f"{selector.n_features_in_}."
+        )
+        raise ValueError(msg)
+    return blocks
+
+
+def categories_of(selector: Any) -> IndexArray:
+    """Find the features that a fitted selector treats as categories.
+
+    Parameters
+    ----------
+    selector : selector
+        The fitted selector; `categorical_` tells, or what was declared.
+
+    Returns
+    -------
+    ndarray of int
+        Their positions.
+    """
+    found = declared(selector, "categorical_", None)
+    if found is None:
+        found = check_positions(declared(selector, "categorical", ()), selector.n_features_in_)
+    positions: IndexArray = np.asarray(found, dtype=np.intp) % selector.n_features_in_
+    return positions
+
+
+def pairwise_of(
+    selector: Any, X: Any, y: Any, *, measure: Measure | None, whose: str
+) -> PairwiseStatistics:
+    """Tie a pairwise measure to the data of a selector.
+
+    Parameters
+    ----------
+    selector : selector
+        The fitted selector; it knows categories and the kind of target.
+    X : array-like of shape (n_samples, n_features) or ColumnBlocks
+        The features it was fitted on.
+    y : array-like
+        The target it was fitted on.
+    measure : Measure or None
+        A measure of relevance and redundancy; None is NHSIC.
+    whose : str
+        Who needs it, for the message.
+
+    Returns
+    -------
+    PairwiseStatistics
+        The measure, tied to data.
+    """
+    if measure is None:
+        if isinstance(declared(selector, "kernel_y", None), Precomputed):
+            msg = f"{whose} needs classes or numbers for y, but the target is a Gram matrix."
+            raise ValueError(msg)
+        measure = PairwiseHSIC(
+            categorical=categories_of(selector),
+            target_kind=declared(selector, "target_kind", "auto"),
+        )
+    bound_type = getattr(measure, "bound_type", None)
+    missing = [name for name in PAIRWISE_METHODS if not hasattr(bound_type, name)]
+    if isinstance(measure, type) or missing:
+        msg = (
+            f"{whose} needs a pairwise measure, such as PairwiseHSIC(), MutualInformation() or "
+            f"Pearson(), got {measure!r}."
+        )
+        raise IncompatibleCombinationError(msg)
+    columns = columns_of(selector, X, whose)
+    everything = np.arange(columns.n_features)
+    target = np.asarray(y)
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    bound: PairwiseStatistics = measure.bind(
+        columns if measure.takes_blocks else columns.read(everything), target
+    )
+    return bound
+
+
+def _frame_of(selector: Any, X: Any) -> FrameBlocks:
+    """Open a data frame whose names are those of the fit."""
+    checked_data(selector, X, reset=False, skip_check_array=True)
+    return FrameBlocks(X)
+
+
+def measure_in_words(measure: Measure | None) -> str:
+    """Name a measure for an axis.
+
+    Parameters
+    ----------
+    measure : Measure or None
+        The measure; None is NHSIC.
+
+    Returns
+    -------
+    str
+        Its name.
+    """
+    if measure is None or isinstance(measure, PairwiseHSIC):
+        return "HSIC" if measure is not None and not measure.normalised else "NHSIC"
+    words = {"MutualInformation": "mutual information", "Pearson": "correlation"}
+    return words.get(type(measure).__name__, type(measure).__name__)

@@ -1,0 +1,217 @@
+"""From the summary of a selection to one page that needs nothing else.
+
+The page holds its styles, its script and its numbers. A policy in its head names both by their
+hashes and forbids everything else: no other script runs, whatever a feature is called, and nothing
+is asked of any network. Texts reach the page through Jinja's escaping or, for the script, as JSON
+in which no character can end the element.
+"""
+
+import base64
+import hashlib
+import html
+import json
+import os
+from functools import lru_cache
+from importlib.resources import files
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hsieve.data.tables.writing import written_whole
+from hsieve.report.summary import Wish, summarise
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from hsieve.estimators._base import BaseSelector
+
+__all__ = ["REPORT_ENDINGS", "Report", "Wish", "make_report", "require_jinja2"]
+
+REPORT_ENDINGS = (".html", ".htm")
+# Inside a notebook.
+FRAME_HEIGHT = 760
+LEAST_P_VALUE = 1e-10
+# Characters that would end a script element or, in some readers, a line of JavaScript.
+UNSAFE_IN_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
+
+
+class Report:
+    """A report on a selection: a page, and the dictionary it was made from.
+
+    Made by ``selector.report(X, y)``. In a notebook it shows itself.
+
+    Parameters
+    ----------
+    summary : dict
+        From :func:`hsieve.report.summary.summarise`.
+
+    Attributes
+    ----------
+    summary : dict
+        All that is shown, as plain data.
+    html : str
+        The page.
+
+    Examples
+    --------
+    >>> from hsieve import N3LARS
+    >>> from hsieve.data.synthetic import make_n3lars
+    >>> problem = make_n3lars(300, 100, random_state=0)
+    >>> report = N3LARS(3).fit(problem.X, problem.y).report(problem.X, problem.y)
+    >>> report.summary["counts"]
+    {'n_features': 100, 'n_selected': 3, 'n_shown': 100, 'n_samples': 300}
+    """
+
+    def __init__(self, summary: dict[str, Any]) -> None:
+        self.summary = summary
+        self.html = _page(summary)
+
+    def __repr__(self) -> str:
+        return f"Report({self.summary['title']!r})"
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the page to a file, whole or not at all.
+
+        Parameters
+        ----------
+        path : path-like
+            A file ending in .html or .htm; an existing one is replaced.
+
+        Raises
+        ------
+        ValueError
+            If the ending is another one, the folder does not exist, or the path is a folder.
+        """
+        if Path(path).suffix.lower() not in REPORT_ENDINGS:
+            msg = f"a report must end in {' or '.join(REPORT_ENDINGS)}, got {os.fspath(path)!r}."
+            raise ValueError(msg)
+        with written_whole(Path(path)) as temporary:
+            temporary.write_text(self.html, encoding="utf-8", newline="\n")
+
+    def _repr_html_(self) -> str:
+        """Show the page in a notebook, in a frame where it meets no other."""
+        return (
+            f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" '
+            f'title="{html.escape(self.summary["title"])}" width="100%" height="{FRAME_HEIGHT}" '
+            'style="border: 1px solid #8888; border-radius: 8px"></iframe>'
+        )
+
+
+def make_report(
+    selector: "BaseSelector", X: Any = None, y: Any = None, wish: Wish | None = None
+) -> Report:
+    """Make a report on a selection.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        A fitted selector.
+    X : array-like, ColumnBlocks or None, default=None
+        The features it was fitted on.
+    y : array-like or None, default=None
+        The target.
+    wish : Wish or None, default=None
+        What is to be shown.
+
+    Returns
+    -------
+    Report
+        The report.
+
+    Raises
+    ------
+    ImportError
+        If Jinja is missing.
+    """
+    require_jinja2()
+    return Report(summarise(selector, X, y, wish))
+
+
+def require_jinja2() -> None:
+    """Raise an ImportError that says what to install, if Jinja is missing."""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError as error:
+        msg = 'reports need jinja2, which is not installed: pip install "hsieve[report]"'
+        raise ImportError(msg) from error
+
+
+def _page(summary: dict[str, Any]) -> str:
+    """Fill the template."""
+    from markupsafe import Markup
+
+    style, script = _style(), _script()
+    page: str = (
+        _environment()
+        .get_template("page.html")
+        .render(
+            **summary,
+            wide=_wide(summary["pictures"]),
+            version=summary["repeat"]["versions"].get("hsieve", ""),
+            style=Markup(style),
+            script=Markup(script),
+            style_hash=_hash_of(style),
+            script_hash=_hash_of(script),
+            pictures_json=Markup(_json_for_script(summary["pictures"])),
+        )
+    )
+    return page
+
+
+@lru_cache(maxsize=1)
+def _environment() -> "Environment":
+    """Make Jinja's environment: everything is escaped, and what is missing is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    environment = Environment(
+        loader=PackageLoader("hsieve.report"), autoescape=True, undefined=StrictUndefined
+    )
+    environment.filters["number"] = lambda value: f"{value:.4g}"
+    environment.filters["p_value"] = _p_value
+    environment.filters["fixed"] = lambda value: f"{value:.2f}"
+    environment.filters["whole"] = lambda value: f"{value:,}"
+    return environment
+
+
+def _p_value(value: float) -> str:
+    """Write a p-value; far out its law is an approximation, and digits would say too much."""
+    return f"{value:.3g}" if value >= LEAST_P_VALUE else f"< {LEAST_P_VALUE:g}"
+
+
+def _wide(pictures: list[dict[str, Any]]) -> list[str]:
+    """Choose the pictures that take a whole row, so that no place beside one stays empty."""
+    ids = [picture["id"] for picture in pictures]
+    wide = [picture["id"] for picture in pictures if picture["kind"] == "panels"]
+    if pictures and pictures[0]["kind"] == "lines":
+        wide.append(ids[0])
+    others = [one for one in ids if one not in wide]
+    return wide + (others[:1] if len(others) % 2 else [])
+
+
+def _style() -> str:
+    style: str = _template("style.css").read_text(encoding="utf-8")
+    return style
+
+
+def _script() -> str:
+    """Join the scripts, in the order of their names, in a scope of their own."""
+    parts = sorted(_template("scripts").iterdir(), key=lambda part: part.name)
+    inner = "\n".join(
+        part.read_text(encoding="utf-8") for part in parts if part.name.endswith(".js")
+    )
+    return f'(() => {{\n"use strict";\n{inner}}})();\n'
+
+
+def _template(name: str) -> Any:
+    return files("hsieve.report").joinpath("templates", name)
+
+
+def _hash_of(text: str) -> str:
+    """Hash the content of an element, as a Content-Security-Policy names it."""
+    digest = hashlib.sha256(text.encode("utf-8")).digest()
+    return f"sha256-{base64.b64encode(digest).decode('ascii')}"
+
+
+def _json_for_script(value: Any) -> str:
+    """Write JSON that can stand inside a script element, whatever texts it holds."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return text.translate(UNSAFE_IN_SCRIPT)

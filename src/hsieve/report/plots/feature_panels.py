@@ -1,0 +1,319 @@
+"""A small panel for each chosen feature against the target, best first."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from numbers import Integral
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data.frames import FrameBlocks, frame_library
+from hsieve.data.validation import numbers_if_all_are, target_kind_of
+from hsieve.kernels import Precomputed
+from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of
+from hsieve.report.levels import Levels, levels_of
+from hsieve.report.names import shortened
+from hsieve.report.plots.base import Display, require_matplotlib
+from hsieve.report.plots.panel_grid import PanelGrid
+from hsieve.report.plots.panels import (
+    class_colours,
+    draw_boxes,
+    draw_mosaic,
+    draw_scatter,
+    label_levels,
+    view_limits,
+)
+from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["FeaturePanelsDisplay"]
+
+FloatArray = NDArray[np.floating]
+
+# Numbers with so few values are drawn by value, as categories are.
+FEW_VALUES = 6
+MOST_CLASSES, MOST_LEVELS = 7, 8
+# What stands at the left of each kind of panel; neighbours with the same share it.
+AXES = {
+    "scatter": "numbers",
+    "upright boxes": "numbers",
+    "boxes": "classes",
+    "mosaic": "shares",
+}
+
+
+class FeaturePanelsDisplay(Display):
+    """Each chosen feature against the target, in the picture that suits the two.
+
+    Numbers against numbers: points (hexagons where there are many) and a smooth. Numbers against
+    classes: boxes. Categories against classes: a mosaic. Categories against numbers: upright boxes.
+    Numbers with at most six values are drawn by value. Make it with :meth:`from_selector`, or from
+    its parts and call :meth:`plot`.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_shown)
+        The features, best first; NaN is left out.
+    y : ndarray of shape (n_samples,)
+        The target.
+    feature_names : sequence of str
+        A name for each of the features.
+    categorical : sequence of bool
+        Which of them are categories.
+    target_kind : {"classes", "continuous"}
+        What the target holds.
+    target_name : str, default="y"
+        Name of the target.
+    title : str, default=""
+        Title of the picture.
+    level_names : mapping of int to sequence, default=()
+        Names of the levels of some features, in the order of their codes 0, 1, 2, ...
+
+    Attributes
+    ----------
+    axes_ : list of matplotlib Axes
+        One for each feature, best first.
+    kinds_ : list of str
+        "scatter", "boxes", "mosaic" or "upright boxes" for each of them.
+    drawn_ : list
+        What :mod:`hsieve.report.plots.panels` answers for each: parts of a scatter, statistics of
+        boxes, shares of classes.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+    ax_ : matplotlib Axes
+        The first of them, or the axes that were given, in whose place they stand.
+
+    Examples
+    --------
+    >>> from hsieve import N3LARS
+    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.report import FeaturePanelsDisplay
+    >>> problem = make_n3lars(300, 100, random_state=0)
+    >>> selector = N3LARS(3).fit(problem.X, problem.y)
+    >>> FeaturePanelsDisplay.from_selector(selector, problem.X, problem.y).kinds_
+    ['scatter', 'scatter', 'scatter']
+    """
+
+    def __init__(
+        self,
+        X: FloatArray,
+        y: NDArray[Any],
+        *,
+        feature_names: Sequence[str],
+        categorical: Sequence[bool],
+        target_kind: str,
+        target_name: str = "y",
+        title: str = "",
+        level_names: Mapping[int, Sequence[Any]] = MappingProxyType({}),
+    ) -> None:
+        self.X = X
+        self.y = y
+        self.feature_names = feature_names
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.target_name = target_name
+        self.title = title
+        self.level_names = level_names
+
+    @classmethod
+    def from_selector(
+        cls,
+        selector: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_panels: int = 12,
+        smooth: bool = True,
+        target_name: str = "y",
+        ax: "Axes | None" = None,
+        feature_names: Iterable[Any] | None = None,
+    ) -> Self:
+        """Draw the chosen features of a fitted selector.
+
+        Parameters
+        ----------
+        selector : selector
+            A fitted selector of this package or of scikit-learn.
+        X : array-like of shape (n_samples, n_features) or ColumnBlocks
+            The features it was fitted on.
+        y : array-like of shape (n_samples,)
+            The target it was fitted on: classes or numbers.
+        n_panels : int, default=12
+            Largest number of features to draw, the best.
+        smooth : bool, default=True
+            Whether to draw a smooth curve through points.
+        target_name : str, default="y"
+            Name of the target.
+        ax : matplotlib Axes or None, default=None
+            Axes of a grid, as from ``plt.subplots()``, in whose place the panels are drawn; None
+            makes a figure, apart from those of pyplot.
+        feature_names : iterable or None, default=None
+            Names of all features; None for those of the data frame, or x0, x1, ...
+
+        Returns
+        -------
+        FeaturePanelsDisplay
+            What was drawn.
+        """
+        require_matplotlib()
+        if isinstance(n_panels, bool) or not isinstance(n_panels, Integral) or n_panels < 1:
+            msg = f"n_panels must be a whole number of at least 1, got {n_panels!r}."
+            raise ValueError(msg)
+        selection = selection_of(selector, feature_names)
+        if isinstance(declared(selector, "kernel_y", None), Precomputed):
+            msg = f"{cls.__name__} needs classes or numbers for y, not a Gram matrix."
+            raise ValueError(msg)
+        shown = selection.chosen[: int(n_panels)]
+        columns = chosen_columns(selector, X, shown, cls.__name__)
+        target = _checked_target(y, len(columns))
+        left_out = len(selection.chosen) - len(shown)
+        display = cls(
+            columns,
+            target,
+            feature_names=[selection.names[feature] for feature in shown],
+            categorical=np.isin(shown, categories_of(selector)).tolist(),
+            target_kind=target_kind_of(target, declared(selector, "target_kind", "auto")),
+            target_name=str(target_name),
+            title=selection.title + (f", the best {len(shown)} shown" if left_out else ""),
+            level_names=_level_names(X, shown),
+        )
+        return display.plot(ax, smooth=smooth)
+
+    def plot(self, ax: "Axes | None" = None, *, smooth: bool = True) -> Self:
+        """Draw the panels.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Axes of a grid in whose place the panels are drawn; None makes a figure.
+        smooth : bool, default=True
+            Whether to draw a smooth curve through points.
+
+        Returns
+        -------
+        FeaturePanelsDisplay
+            Itself, with what was drawn.
+        """
+        require_matplotlib()
+        classes = levels_of(self.y, MOST_CLASSES) if self.target_kind == "classes" else None
+        columns = np.asarray(self.X, dtype=float).T
+        self.kinds_ = [
+            self._kind(values, is_category=bool(is_category))
+            for values, is_category in zip(columns, self.categorical, strict=True)
+        ]
+        grid = PanelGrid.make(len(columns), ax, classes, has_legend="mosaic" in self.kinds_)
+        self.axes_ = grid.axes
+        self.figure_, self.ax_ = self.axes_[0].figure.figure, self.axes_[0] if ax is None else ax
+        self.drawn_ = [
+            self._draw(place, values, classes, smooth=smooth)
+            for place, values in enumerate(columns)
+        ]
+        for place, values in enumerate(columns):
+            self._name(place, values, is_first=grid.is_first_in_row(place))
+        grid.write_title(self.title)
+        return self
+
+    def _kind(self, values: FloatArray, *, is_category: bool) -> str:
+        """Choose the picture of one feature."""
+        by_level = is_category or len(np.unique(values[np.isfinite(values)])) <= FEW_VALUES
+        if self.target_kind == "classes":
+            return "mosaic" if by_level else "boxes"
+        return "upright boxes" if by_level else "scatter"
+
+    def _draw(self, place: int, values: FloatArray, classes: Levels | None, *, smooth: bool) -> Any:
+        """Draw one panel."""
+        panel, kind = self.axes_[place], self.kinds_[place]
+        known = np.isfinite(values)
+        values = values[known]
+        if not len(values):
+            return None
+        if kind == "scatter":
+            drawn = draw_scatter(panel, values, self.y[known].astype(float), smooth=smooth)
+            panel.set_ylim(view_limits(self.y.astype(float)))
+            return drawn
+        if kind == "boxes":
+            assert classes is not None
+            colours = class_colours(classes)
+            found = draw_boxes(panel, values, classes.of(known), upright=False, colours=colours)
+            label_levels(panel, classes.names, np.arange(float(len(colours))), across=False)
+            return found
+        levels = levels_of(self._named(place, values), MOST_LEVELS)
+        if kind == "mosaic":
+            assert classes is not None
+            return draw_mosaic(panel, levels, classes.of(known), class_colours(classes))
+        found = draw_boxes(
+            panel,
+            self.y[known].astype(float),
+            levels,
+            upright=True,
+            colours=[COLOURS[0]] * len(levels.names),
+        )
+        panel.set_ylim(view_limits(self.y.astype(float)))
+        label_levels(panel, levels.names, np.arange(float(len(levels.names))), across=True)
+        return found
+
+    def _named(self, place: int, codes: FloatArray) -> NDArray[Any]:
+        """Return levels by their names, where these are known."""
+        names = self.level_names.get(place)
+        if names is None:
+            return codes
+        return np.array([str(name) for name in names])[codes.astype(np.intp)]
+
+    def _name(self, place: int, values: FloatArray, *, is_first: bool) -> None:
+        """Write rank and name above a panel, and what the target is at its left."""
+        panel, kind = self.axes_[place], self.kinds_[place]
+        name = f"{place + 1}  {shortened(self.feature_names[place])}"
+        panel.set_title(name, loc="left", fontsize=FONT_SIZE, **LITERAL)
+        notes = _notes(values, is_number=kind in ("scatter", "boxes"))
+        if notes:
+            panel.set_xlabel(notes, fontsize=FONT_SIZE - 1, color=DARK)
+        alike = place > 0 and AXES[kind] == AXES[self.kinds_[place - 1]]
+        # Where there is a mosaic, a legend tells the colours of classes.
+        told = kind == "boxes" and "mosaic" in self.kinds_
+        if not is_first and (alike or told):
+            panel.tick_params(labelleft=False)
+            return
+        words = f"share of {self.target_name}" if kind == "mosaic" else self.target_name
+        panel.set_ylabel(shortened(words), fontsize=FONT_SIZE, **LITERAL)
+
+
+def _notes(values: FloatArray, *, is_number: bool) -> str:
+    """Tell what a panel does not show."""
+    known = values[np.isfinite(values)]
+    n_missing = len(values) - len(known)
+    notes = [f"{n_missing} missing"] if n_missing else []
+    if is_number and len(known):
+        low, high = view_limits(known)
+        n_outside = int(np.sum((known < low) | (known > high)))
+        notes += [f"{n_outside} further out"] if n_outside else []
+    return ", ".join(notes)
+
+
+def _level_names(X: Any, shown: NDArray[np.intp]) -> dict[int, tuple[Any, ...]]:
+    """Names of the levels of those features that are categories of a data frame."""
+    if frame_library(X) is None:
+        return {}
+    columns = FrameBlocks(X).columns
+    found = {place: columns[feature].levels for place, feature in enumerate(shown)}
+    return {place: levels for place, levels in found.items() if levels}
+
+
+def _checked_target(y: Any, n_samples: int) -> NDArray[Any]:
+    """Return a target of one value a sample, numbers as numbers."""
+    target = numbers_if_all_are(np.asarray(y))
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    if target.ndim != 1:
+        msg = (
+            f"y has {target.shape[1]} outputs; give the one to draw against, such as y[:, 0]."
+            if target.ndim == 2
+            else f"y must hold one value a sample, got an array of shape {target.shape}."
+        )
+        raise ValueError(msg)
+    if len(target) != n_samples:
+        msg = f"X has {n_samples} samples but y has {len(target)}."
+        raise ValueError(msg)
+    return target

@@ -1,0 +1,306 @@
+"""What the chosen features share, two by two, as a heat map in which groups stand together."""
+
+from collections.abc import Iterable, Sequence
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.measures.base import Measure, PairwiseStatistics
+from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
+from hsieve.report.groups import grouped
+from hsieve.report.names import shortened
+from hsieve.report.plots.base import Display, new_axes, require_matplotlib
+from hsieve.report.plots.style import (
+    DARK,
+    FONT_SIZE,
+    LINE_SPACING,
+    LITERAL,
+    MARKED,
+    POINTS_PER_INCH,
+    write_note,
+)
+from hsieve.strategies.overlaps import INTERCHANGEABLE, overlaps
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+__all__ = ["RedundancyDisplay"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# One hue from white on: what is not shared, mostly nearly all, stays quiet.
+SHADES = "Blues"
+# Up to so many features the numbers are written into the cells.
+FEW = 12
+# A cell with a number in it, and one without, in inches.
+WIDE_CELL, CELL = 0.36, FONT_SIZE * LINE_SPACING / POINTS_PER_INCH
+
+
+class RedundancyDisplay(Display):
+    """Redundancies of the chosen features as a heat map, interchangeable ones framed.
+
+    Make it with :meth:`from_selector`, or from its parts and call :meth:`plot`.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_shown, n_shown)
+        What two features share: their redundancy as a share of what it is for a copy.
+    features : ndarray of shape (n_shown,)
+        The features, in the order of `shares`.
+    feature_names : sequence of str
+        A name for each of all features.
+    chosen : ndarray of int
+        Those of the features that were chosen; the others are relatives.
+    title : str, default=""
+        Title of the picture.
+    measure : str, default="NHSIC"
+        Name of the measure.
+    least : float, default=0.9
+        What two features of one group share at least.
+    n_left_out : int, default=0
+        Number of chosen features that are not shown.
+
+    Attributes
+    ----------
+    ax_ : matplotlib Axes
+        Where it is drawn.
+    figure_ : matplotlib Figure
+        The figure of these axes.
+    order_ : ndarray of shape (n_shown,)
+        Features from top to bottom and from left to right.
+    groups_ : list of ndarray
+        Features of each group of two or more.
+    image_ : matplotlib AxesImage
+        The heat map; its array is the matrix of shares in the order shown.
+    frames_ : list of matplotlib Rectangle
+        One around each group.
+
+    Examples
+    --------
+    >>> from hsieve import MaxRelevance
+    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.report import RedundancyDisplay
+    >>> problem = make_n3lars(300, 100, random_state=0)  # feature j + 50 copies feature j
+    >>> selector = MaxRelevance(4).fit(problem.X, problem.y)
+    >>> display = RedundancyDisplay.from_selector(selector, problem.X, problem.y)
+    >>> sorted(sorted(group.tolist()) for group in display.groups_)
+    [[0, 50], [2, 52]]
+    """
+
+    def __init__(
+        self,
+        shares: FloatArray,
+        *,
+        features: IndexArray,
+        feature_names: Sequence[str],
+        chosen: IndexArray,
+        title: str = "",
+        measure: str = "NHSIC",
+        least: float = INTERCHANGEABLE,
+        n_left_out: int = 0,
+    ) -> None:
+        self.shares = shares
+        self.features = features
+        self.feature_names = feature_names
+        self.chosen = chosen
+        self.title = title
+        self.measure = measure
+        self.least = least
+        self.n_left_out = n_left_out
+
+    @classmethod
+    def from_selector(
+        cls,
+        selector: Any,
+        X: Any,
+        y: Any,
+        *,
+        n_relatives: int = 0,
+        measure: Measure | None = None,
+        least: float = INTERCHANGEABLE,
+        ax: "Axes | None" = None,
+        feature_names: Iterable[Any] | None = None,
+        n_chosen: int = 40,
+    ) -> Self:
+        """Draw the chosen features of a fitted selector.
+
+        Parameters
+        ----------
+        selector : selector
+            A fitted selector of this package or of scikit-learn.
+        X : array-like of shape (n_samples, n_features) or ColumnBlocks
+            The features it was fitted on.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The target it was fitted on; measures are tied to it.
+        n_relatives : int, default=0
+            How many of the nearest features that were not chosen to show with each chosen one.
+        measure : Measure or None, default=None
+            A pairwise measure such as ``MutualInformation()``; None is NHSIC, with the
+            categories of the selector.
+        least : float, default=0.9
+            What two features of one group share at least, whichever two.
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure, apart from those of pyplot.
+        feature_names : iterable or None, default=None
+            Names of all features; None for those of the data frame, or x0, x1, ...
+        n_chosen : int, default=40
+            Largest number of chosen features to show, the best.
+
+        Returns
+        -------
+        RedundancyDisplay
+            What was drawn.
+        """
+        require_matplotlib()
+        _check(n_relatives=n_relatives, least=least, n_chosen=n_chosen)
+        selection = selection_of(selector, feature_names)
+        statistics = pairwise_of(selector, X, y, measure=measure, whose=cls.__name__)
+        chosen = selection.chosen[:n_chosen]
+        relatives = _relatives(statistics, chosen, selection.chosen, int(n_relatives))
+        features = np.concatenate([chosen, relatives])
+        if len(features) == 1:
+            msg = (
+                f"{selection.method} has one chosen feature to show, which shares nothing with "
+                "others; ask for its relatives by n_relatives=3."
+            )
+            raise ValueError(msg)
+        display = cls(
+            overlaps(statistics, features, features),
+            features=features,
+            feature_names=selection.names,
+            chosen=chosen,
+            title=selection.title,
+            measure=measure_in_words(measure),
+            least=float(least),
+            n_left_out=len(selection.chosen) - len(chosen),
+        )
+        return display.plot(ax)
+
+    def plot(self, ax: "Axes | None" = None) -> Self:
+        """Draw the heat map.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None, default=None
+            Where to draw; None makes a figure, apart from those of pyplot.
+
+        Returns
+        -------
+        RedundancyDisplay
+            Itself, with what was drawn.
+        """
+        require_matplotlib()
+        n = len(self.features)
+        side = max(2.4, n * (WIDE_CELL if n <= FEW else CELL))
+        ax = ax if ax is not None else new_axes(side, width=side, beside=1.4)
+        self.ax_, self.figure_ = ax, ax.figure.figure
+        found = grouped(self.shares, self.least)
+        self.order_ = self.features[found.order]
+        self.groups_ = [self.features[group] for group in found.groups]
+        shown = self.shares[np.ix_(found.order, found.order)]
+        self.image_ = ax.imshow(shown, cmap=SHADES, vmin=0.0, vmax=1.0, interpolation="nearest")
+        bar = self.figure_.colorbar(self.image_, ax=ax, fraction=0.046, pad=0.04)
+        bar.set_label(self._scale_in_words())
+        bar.outline.set_visible(False)  # type: ignore[operator]
+        ax.spines[:].set_visible(False)
+        self._draw_names()
+        if n <= FEW:
+            _write_numbers(ax, shown)
+        self._draw_frames(found.groups, found.order)
+        self._draw_words()
+        return self
+
+    def _scale_in_words(self) -> str:
+        if self.measure == "NHSIC":
+            return "NHSIC (0 independent, 1 copies)"
+        return f"{self.measure}, as a share\nof what it is for a copy"
+
+    def _draw_names(self) -> None:
+        """Write names at the left, those of relatives paler."""
+        self.ax_.set_xticks([])
+        self.ax_.set_yticks(
+            range(len(self.order_)), [shortened(self.feature_names[f]) for f in self.order_]
+        )
+        self.ax_.tick_params(axis="y", length=0, labelsize=FONT_SIZE)
+        for label, feature in zip(self.ax_.get_yticklabels(), self.order_, strict=True):
+            label.set(parse_math=LITERAL["parse_math"], usetex=LITERAL["usetex"])
+            is_chosen = bool(np.isin(feature, self.chosen))
+            label.set(color="black" if is_chosen else DARK)
+            label.set(style="normal" if is_chosen else "italic")
+
+    def _draw_frames(self, groups: list[IndexArray], order: IndexArray) -> None:
+        """Frame the groups."""
+        from matplotlib.patches import Rectangle
+
+        places = {int(place): row for row, place in enumerate(order)}
+        self.frames_ = []
+        for group in groups:
+            first = min(places[int(place)] for place in group)
+            frame = Rectangle(
+                (first - 0.5, first - 0.5),
+                len(group),
+                len(group),
+                fill=False,
+                edgecolor=MARKED,
+                linewidth=2.2,
+                clip_on=False,
+            )
+            self.frames_.append(self.ax_.add_patch(frame))
+
+    def _draw_words(self) -> None:
+        """Write title and notes."""
+        self.ax_.set_title(self.title, loc="left")
+        n_groups = len(self.groups_)
+        notes = [f"no two of them share {self.least:g} or more"]
+        if n_groups:
+            kind = "group" if n_groups == 1 else "groups"
+            notes = [
+                f"framed: {n_groups} {kind} in which any two features share at least "
+                f"{self.least:g}, so that one can stand for the others"
+            ]
+        n_relatives = len(self.features) - len(self.chosen)
+        if n_relatives:
+            notes.append(f"in italics: {n_relatives} nearest relatives, which were not chosen")
+        if self.n_left_out:
+            notes.append(f"{self.n_left_out} more chosen are not shown")
+        write_note(self.ax_, notes, lines_above=1.0)
+
+
+def _write_numbers(ax: "Axes", shown: FloatArray) -> None:
+    """Write shares into the cells, in white on the dark ones."""
+    for (row, column), share in np.ndenumerate(shown):
+        ax.text(
+            column,
+            row,
+            f"{share:.2f}".removeprefix("0"),
+            ha="center",
+            va="center",
+            fontsize=FONT_SIZE - 1,
+            color="white" if share > 0.6 else "black",
+        )
+
+
+def _relatives(
+    statistics: PairwiseStatistics, chosen: IndexArray, barred: IndexArray, n_relatives: int
+) -> IndexArray:
+    """Find the nearest features of each chosen one that were not chosen."""
+    others = np.setdiff1d(np.arange(statistics.n_features), barred)
+    if not n_relatives or not len(others):
+        return others[:0]
+    shares = overlaps(statistics, others, chosen)
+    nearest = np.argsort(-shares, axis=0, kind="stable")[:n_relatives]
+    return others[list(dict.fromkeys(nearest.T.ravel().tolist()))]
+
+
+def _check(*, n_relatives: Any, least: Any, n_chosen: Any) -> None:
+    """Refuse settings that mean nothing."""
+    for name, value, lowest in (("n_relatives", n_relatives, 0), ("n_chosen", n_chosen, 1)):
+        if isinstance(value, bool) or not isinstance(value, Integral) or value < lowest:
+            msg = f"{name} must be a whole number of at least {lowest}, got {value!r}."
+            raise ValueError(msg)
+    if not isinstance(least, Real) or isinstance(least, bool) or not 0 < float(least) <= 1:
+        msg = f"least must be a share above 0, up to 1, got {least!r}."
+        raise ValueError(msg)

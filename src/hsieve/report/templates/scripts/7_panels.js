@@ -1,0 +1,128 @@
+// Small pictures: a chosen feature beside the target, or two features with the target as colour.
+
+function drawPanels(container, spec, width) {
+  const grid = make("div", { class: "small-multiples" }, container);
+  spec.panels.forEach((panel, place) => {
+    const box = make("div", { class: `panel ${colourOf(panel)}` }, grid);
+    const title = panel.names ? panel.names.join(" × ") : panel.name;
+    const heading = make("h4", {}, box);
+    const button = make("button", { type: "button", class: "feature", "data-feature": panel.feature, "aria-pressed": "false" }, heading, title);
+    if (panel.also) button.dataset.also = panel.also.join(" ");
+    button.addEventListener("click", () => markFeature(panel.feature, title));
+    const inner = box.clientWidth;
+    const drawn = { points: drawCloud, plane: drawPlane, groups: drawBoxes, shares: drawShares }[panel.form];
+    drawn(box, { ...panel, id: `${spec.id}-${place}`, title, target: spec.target, groupNames: spec.groups }, inner);
+  });
+  const labels = spec.groups || (spec.panels.find((panel) => panel.classes) || {}).classes;
+  if (labels) colourKey(container, labels, spec.target);
+}
+
+function colourKey(container, labels, target) {
+  const list = make("ul", { class: "key", "aria-label": `Colours: ${target}` }, container);
+  labels.forEach((label, place) => {
+    const entry = make("li", { class: `c${place % COLOURS}` }, list);
+    make("span", { class: "swatch" }, entry);
+    make("bdi", {}, entry, label);
+  });
+}
+
+function smallFrame(panel, width, height, xs, ys, labels) {
+  const spec = { x: { label: labels[0] }, y: { label: labels[1] } };
+  const svg = picture(panel.box, panel, width, height);
+  const frame = frameOf(spec, width, height, { x: extent(xs), y: extent(ys) });
+  axes(svg, { x: { label: cut(labels[0], width - 8) }, y: { label: labels[1] } }, frame);
+  return { svg, frame };
+}
+
+// Dots as one path: hundreds of them cost the page next to nothing.
+function dotPath(points, { x, y }) {
+  return points.map((point) => `M${x(point[0]).toFixed(1)},${y(point[1]).toFixed(1)}h0`).join("");
+}
+
+function drawCloud(box, panel, width) {
+  const points = panel.points;
+  const all = points.concat(panel.line);
+  const { svg, frame } = smallFrame({ ...panel, box }, width, 230, all.map((p) => p[0]), all.map((p) => p[1]), [panel.name, panel.target]);
+  draw("path", { class: "dots stroked", d: dotPath(points, frame.scales) }, svg);
+  const { x, y } = frame.scales;
+  draw("path", { class: "curve mean", d: panel.line.map((p, i) => `${i ? "L" : "M"}${x(p[0])},${y(p[1])}`).join("") }, svg);
+  makeMarks(panel.line.map((point, place) => {
+    const node = draw("g", {}, svg);
+    draw("circle", { cx: x(point[0]), cy: y(point[1]), r: 9, fill: "transparent" }, node);
+    draw("circle", { class: "ring hollow", cx: x(point[0]), cy: y(point[1]), r: 3.5 }, node);
+    return { node, feature: panel.feature, name: panel.name,
+      text: `Part ${place + 1} of ${panel.line.length}\nmean of ${panel.name} ${shown(point[0])}\nmean of ${panel.target} ${shown(point[1])}` };
+  }));
+}
+
+function drawPlane(box, panel, width) {
+  const points = panel.points;
+  const { svg, frame } = smallFrame({ ...panel, box }, width, 250, points.map((p) => p[0]), points.map((p) => p[1]), panel.names);
+  makeMarks(panel.groupNames.map((label, group) => {
+    const own = points.filter((point) => point[2] === group);
+    const node = draw("g", { class: `c${group % COLOURS} g${group % 2}` }, svg);
+    draw("path", { class: "dots stroked", d: dotPath(own, frame.scales) }, node);
+    return { node, feature: panel.feature, also: panel.also, name: panel.title,
+      text: `${panel.target}: ${label}\n${own.length} of the samples drawn` };
+  }));
+}
+
+function drawBoxes(box, panel, width) {
+  const row = 52;
+  const height = panel.groups.length * row + 52;
+  const svg = picture(box, panel, width, height);
+  const [low, high] = extent(panel.groups.flatMap((group) => group.quantiles));
+  const along = scaleOf(low, high, 8, width - 8);
+  const bottom = height - 46;
+  const spec = { x: { label: panel.along === "feature" ? panel.name : panel.target } };
+  const frame = { left: 8, right: width - 8, bottom, width, x: [low, high], scales: { x: along } };
+  bottomAxis(svg, spec, frame);
+  makeMarks(panel.groups.map((group, place) => {
+    const node = draw("g", { class: panel.along === "feature" ? `c${place % COLOURS}` : "" }, svg);
+    const y = place * row + 34;
+    const [w0, q1, middle, q3, w1] = group.quantiles.map(along);
+    draw("rect", { x: 0, y: y - 32, width, height: row - 4, fill: "transparent" }, node);
+    draw("text", { x: 0, y: y - 17 }, node, cut(group.name, width * 0.7));
+    draw("text", { x: width, y: y - 17, "text-anchor": "end", class: "quiet" }, node, `n ${group.count}`);
+    draw("line", { class: "stroked", x1: w0, x2: w1, y1: y, y2: y }, node);
+    draw("rect", { class: "ring hollow", x: q1, y: y - 7, width: Math.max(1, q3 - q1), height: 14, rx: 2 }, node);
+    draw("line", { class: "stroked median", x1: middle, x2: middle, y1: y - 7, y2: y + 7 }, node);
+    return { node, feature: panel.feature, name: panel.name,
+      text: `${group.name}: ${group.count} samples\nmedian ${shown(group.quantiles[2])}\nquartiles ${shown(group.quantiles[1])} and ${shown(group.quantiles[3])}\n5 % and 95 %: ${shown(group.quantiles[0])} and ${shown(group.quantiles[4])}` };
+  }));
+}
+
+function bottomAxis(svg, spec, frame) {
+  draw("line", { class: "axis", x1: frame.left, x2: frame.right, y1: frame.bottom, y2: frame.bottom }, svg);
+  let free = -Infinity;
+  for (const tick of ticksBetween(...frame.x, Math.max(4, frame.width / 50))) {
+    const text = shown(tick);
+    const half = widthOf(text) / 2;
+    const middle = Math.min(Math.max(frame.scales.x(tick), half), frame.width - half);
+    if (middle - half < free) continue;
+    free = middle + half + 10;
+    draw("text", { x: middle, y: frame.bottom + 17, "text-anchor": "middle", class: "quiet" }, svg, text);
+  }
+  draw("text", { x: frame.width / 2, y: frame.bottom + 38, "text-anchor": "middle" }, svg, cut(spec.x.label, frame.width - 8));
+}
+
+function drawShares(box, panel, width) {
+  const row = 46;
+  const svg = picture(box, panel, width, panel.levels.length * row + 4);
+  const items = [];
+  panel.levels.forEach((level, place) => {
+    const y = place * row;
+    draw("text", { x: 0, y: y + 15 }, svg, cut(level.name, width * 0.7));
+    draw("text", { x: width, y: y + 15, "text-anchor": "end", class: "quiet" }, svg, `n ${level.count}`);
+    let from = 0;
+    level.shares.forEach((share, group) => {
+      if (!share) return;
+      const node = draw("g", { class: `c${group % COLOURS}` }, svg);
+      draw("rect", { class: "ring filled share", x: from * width, y: y + 22, width: Math.max(1, share * width - 1), height: 16 }, node);
+      from += share;
+      items.push({ node, feature: panel.feature, name: panel.name,
+        text: `${panel.name} ${level.name}\n${panel.classes[group]}: ${shown(share * 100)} % of ${level.count} samples` });
+    });
+  });
+  makeMarks(items);
+}
