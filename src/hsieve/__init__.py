@@ -7,9 +7,11 @@
 [0, 1]
 """
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hsieve import kernels
+from hsieve.data.spectra import power_spectra
 from hsieve.estimators import (
     BAHSIC,
     FCBF,
@@ -26,19 +28,25 @@ from hsieve.estimators import (
     BackwardLSMI,
     DependenceSelector,
     FamilyRanking,
+    FillMissing,
     ForwardLSMI,
     HalvesRegression,
     HSICLasso,
     Interaction,
     InteractionScan,
+    KernelEnsembleClassifier,
     KernelSVMRFE,
     LaplacianScore,
     LassoSelector,
     LPBoost,
+    LPBoostMKL,
     MaxRelevance,
+    NestedKernelClassifier,
+    PositionWeightMatrix,
     RandSel,
     ReliefF,
     SpAM,
+    SparseFiltering,
     StabilitySelection,
 )
 from hsieve.exceptions import (
@@ -48,6 +56,7 @@ from hsieve.exceptions import (
     IncompatibleCombinationError,
 )
 from hsieve.inference import (
+    band_hsic,
     feature_tests,
     hsic_interval,
     hsic_test,
@@ -93,6 +102,7 @@ from hsieve.strategies import (
 )
 
 if TYPE_CHECKING:
+    from hsieve.automatic import Selection, select
     from hsieve.experiments.compare import SelectorComparison, compare
 
 __all__ = [
@@ -120,6 +130,7 @@ __all__ = [
     "FamilyRanking",
     "FamilyScore",
     "FewerFeaturesWarning",
+    "FillMissing",
     "Forward",
     "ForwardLSMI",
     "HSICLasso",
@@ -129,11 +140,13 @@ __all__ = [
     "Interaction",
     "InteractionScan",
     "IterativeScreening",
+    "KernelEnsembleClassifier",
     "KernelRidge",
     "KernelSVM",
     "KernelSVMRFE",
     "L1Ball",
     "LPBoost",
+    "LPBoostMKL",
     "LaplacianScore",
     "LarsSearch",
     "LassoSelector",
@@ -141,9 +154,11 @@ __all__ = [
     "MRMRSearch",
     "MaxRelevance",
     "MutualInformation",
+    "NestedKernelClassifier",
     "PairwiseHSIC",
     "ParentsChildren",
     "Pearson",
+    "PositionWeightMatrix",
     "QuadraticProgram",
     "RandSel",
     "RandomHalves",
@@ -152,12 +167,15 @@ __all__ = [
     "Relief",
     "ReliefF",
     "Ridge",
+    "Selection",
     "SelectionPath",
     "SelectorComparison",
     "SpAM",
+    "SparseFiltering",
     "SpectralScore",
     "StabilitySelection",
     "SymmetricalUncertainty",
+    "band_hsic",
     "compare",
     "feature_tests",
     "hsic",
@@ -168,23 +186,31 @@ __all__ = [
     "lsmi",
     "nhsic",
     "pair_statistics",
+    "power_spectra",
     "randsel_sample_sizes",
+    "select",
     "stability",
 ]
 
 __version__ = "0.1.0"
 
-# Imported when asked for: they bring along the experiments, which nobody else needs.
-_LATER = ("SelectorComparison", "compare")
+# Imported when asked for: they bring along the experiments, or the rules of choice, which nobody
+# else needs.
+_LATER = {
+    "Selection": "hsieve.automatic",
+    "SelectorComparison": "hsieve.experiments.compare",
+    "compare": "hsieve.experiments.compare",
+    "select": "hsieve.automatic",
+}
 
 
 def __getattr__(name: str) -> Any:
+    if name == "anndata":
+        return import_module("hsieve.anndata")
     if name not in _LATER:
         msg = f"module {__name__!r} has no attribute {name!r}"
         raise AttributeError(msg)
-    from hsieve.experiments import compare as comparison
-
-    return getattr(comparison, name)
+    return getattr(import_module(_LATER[name]), name)
 
 
 def __dir__() -> list[str]:

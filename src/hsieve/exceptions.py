@@ -5,11 +5,16 @@ __all__ = [
     "CrowdedInteractionsWarning",
     "FewerFeaturesWarning",
     "IncompatibleCombinationError",
+    "MissingExtraError",
 ]
 
 
 class IncompatibleCombinationError(TypeError):
     """A strategy was given a measure that lacks what the strategy asks for."""
+
+
+class MissingExtraError(ImportError):
+    """A package that only a part of this one needs is not installed."""
 
 
 class FewerFeaturesWarning(UserWarning):

@@ -41,7 +41,7 @@ def mark_of(value: Any) -> str:
     value : object
         A function or a class counts by its name, an estimator by its class and parameters, an array
         by its values and how they lie in memory. :class:`Unmarked` values are passed over where
-        they are parts of tuples or lists.
+        they are parts of tuples or lists, and what has an attribute ``known_by`` counts by that.
 
     Returns
     -------
@@ -133,6 +133,8 @@ def _described(value: Any) -> Any:
     """Replace estimators by their class and parameters, wherever they are."""
     if isinstance(value, Unmarked):
         return Unmarked
+    if hasattr(value, "known_by") and not isinstance(value, type):
+        return (type(value).__qualname__, _described(value.known_by))
     if hasattr(value, "get_params") and not isinstance(value, type):
         parameters = {
             name: _described(parameter)

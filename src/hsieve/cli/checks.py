@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
 
-__all__ = ["check_columns", "check_number", "check_plot", "few_names"]
+__all__ = ["check_columns", "check_number", "check_plot", "check_report", "few_names"]
 
 NAMES_SHOWN = 5
 
@@ -46,6 +46,30 @@ def check_plot(path: Path, source: Path, method_name: str, method: Method) -> No
     check_output(path, source, PICTURE_ENDINGS)
     try:
         require_matplotlib()
+    except ImportError as error:
+        raise BadInputError(str(error)) from error
+
+
+def check_report(path: Path, source: Path) -> None:
+    """Refuse a report that could not be written, before any work is done.
+
+    Parameters
+    ----------
+    path : Path
+        Where the report is to go.
+    source : Path
+        The file that is read.
+
+    Raises
+    ------
+    BadInputError
+        If the file cannot be written, or Jinja is missing.
+    """
+    from hsieve.report.html import REPORT_ENDINGS, require_jinja2
+
+    check_output(path, source, REPORT_ENDINGS)
+    try:
+        require_jinja2()
     except ImportError as error:
         raise BadInputError(str(error)) from error
 

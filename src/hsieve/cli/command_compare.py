@@ -32,10 +32,20 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         int, typer.Option(min=2, help="Number of folds; fewer where a class has fewer samples.")
     ] = 10,
     repeats: Annotated[
-        int, typer.Option(min=1, help="How often the folds are drawn; more steadies the figures.")
+        int,
+        typer.Option(
+            min=1,
+            max=options.MOST_REPEATS,
+            help="How often the folds are drawn; more steadies the figures.",
+        ),
     ] = 1,
     jobs: Annotated[
-        int, typer.Option(min=1, help="Number of processes; the scores do not depend on it.")
+        int,
+        typer.Option(
+            min=1,
+            max=options.MOST_WORKERS,
+            help="Number of processes; the scores do not depend on it.",
+        ),
     ] = 1,
     engine: job_options.Engine = None,
     scheduler: options.Scheduler = None,

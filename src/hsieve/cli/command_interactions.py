@@ -5,13 +5,19 @@ from typing import Annotated
 import typer
 
 from hsieve.cli import options
+from hsieve.cli.checks import check_report
+from hsieve.cli.errors import telling_what_is_kept
 from hsieve.cli.files import Columns, check_memory_limit, check_output
+from hsieve.cli.reporting import Retelling, command_line, made_report, write_report
 from hsieve.cli.screen import complain, legible, progress_bar
 
 __all__ = ["interactions_command"]
 
+LOST = "nothing is kept of a search for interactions; --screen and --top make it shorter"
+
 
 def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    context: typer.Context,
     file: options.File,
     target: options.Target = None,
     top: Annotated[int, typer.Option(min=1, help="How many pairs to show.")] = 20,
@@ -19,6 +25,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         int, typer.Option(min=2, max=3, help="3 looks for triples of features too.")
     ] = 2,
     out: options.Out = None,
+    report: options.Report = None,
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
@@ -37,7 +44,12 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         ),
     ] = options.Missing.refuse,
     permutations: Annotated[
-        int, typer.Option(min=0, help="Random orders of the target, to know what chance does.")
+        int,
+        typer.Option(
+            min=0,
+            max=options.MOST_REPEATS,
+            help="Random orders of the target, to know what chance does.",
+        ),
     ] = 20,
     screen: Annotated[
         int | None,
@@ -53,7 +65,10 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     ] = 3600,
     memory_limit: options.MemoryLimit = None,
     threads: Annotated[
-        int | None, typer.Option(min=1, help="Number of threads; if not given, one a core.")
+        int | None,
+        typer.Option(
+            min=1, max=options.MOST_WORKERS, help="Number of threads; if not given, one a core."
+        ),
     ] = None,
     random_state: options.RandomState = 0,
     *,
@@ -73,6 +88,8 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     check_memory_limit(memory_limit)
     if out is not None:
         check_output(out, file)
+    if report is not None:
+        check_report(report, file)
     columns = Columns(target, target_kind.value, categorical or (), drop or (), missing.value)
     wish = interactions.Wish(
         top,
@@ -87,11 +104,17 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         threads,
         random_state,
     )
-    with progress_bar(f"reading {file}", shown=not quiet):
+    with telling_what_is_kept(LOST), progress_bar(f"reading {file}", shown=not quiet):
         table = interactions.read(file, columns)
         findings = interactions.scan(table, wish)
+        page = None
+        if report is not None:
+            told = Retelling(findings.warnings)
+            page = made_report(findings.selector, table, columns, told, command_line(context))
     if out is not None:
         interactions.write(out, findings)
+    if report is not None and page is not None:
+        write_report(report, page)
     if quiet:
         if out is None:
             for found in (*findings.pairs, *findings.triples):

@@ -8,13 +8,16 @@ from typing import Annotated
 import typer
 
 from hsieve.cli import options
-from hsieve.cli.checks import check_plot
+from hsieve.cli.automatic import AutomaticOptions, filled
+from hsieve.cli.checks import check_plot, check_report
 from hsieve.cli.engine_options import EngineOptions
+from hsieve.cli.errors import telling_what_is_kept
 from hsieve.cli.files import Columns, check_output
 from hsieve.cli.makers import Request, number_or_rule
 from hsieve.cli.methods import DEFAULT_METHOD, find_method
 from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
 from hsieve.cli.printing import print_selection
+from hsieve.cli.reporting import Retelling, command_line, made_report, write_report
 from hsieve.cli.screen import complain, legible, progress_bar
 from hsieve.cli.stability_options import StabilityOptions
 
@@ -22,11 +25,17 @@ __all__ = ["select_command"]
 
 
 def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    context: typer.Context,
     file: options.File,
     target: options.Target = None,
     n_features: options.NFeatures = None,
     method_name: Annotated[
-        str, typer.Option("--method", "-m", help="One of those that 'hsieve methods' lists.")
+        str,
+        typer.Option(
+            "--method",
+            "-m",
+            help="One of those that 'hsieve methods' lists; auto chooses one and says why.",
+        ),
     ] = DEFAULT_METHOD,
     out: options.Out = None,
     plot: Annotated[
@@ -35,9 +44,18 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             "--plot", help="Also draw the regularisation path into this .png, .svg or .pdf file."
         ),
     ] = None,
+    report: options.Report = None,
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
+    missing: Annotated[
+        options.Filling,
+        typer.Option(
+            help="Missing values of features: refuse them, or impute, the median for numbers and a "
+            "level of its own for categories."
+        ),
+    ] = options.Filling.refuse,
+    time_allowed: options.TimeAllowed = None,
     p_values: Annotated[
         options.PValues, typer.Option(help="Test each selected feature on its own, by HSIC.")
     ] = options.PValues.none,
@@ -107,10 +125,14 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     n_wanted = number_or_rule(n_features)
     wanted = PathOptions(covariate or (), max_redundancy, memory_limit, relatives, interactions)
     wanted.check(method)
+    automatic = AutomaticOptions(time_allowed)
+    automatic.check(method, n_wanted, stability=stability)
     if out is not None:
         check_output(out, file)
     if plot is not None:
         check_plot(plot, file, method_name, method)
+    if report is not None:
+        check_report(report, file)
     repeated = StabilityOptions(stability, false_selections, subsamples)
     repeated.check(method_name, method, [*wanted.given, *(["--plot"] if plot else [])])
     placed = EngineOptions(engine and engine.value, scheduler, workers, checkpoint)
@@ -119,10 +141,12 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     method = repeated.applied(method)
     if quiet and out is None:
         wanted = replace(wanted, n_relatives=0)  # nobody would see them
-    columns = Columns(target, target_kind.value, categorical or (), drop or ())
+    columns = Columns(target, target_kind.value, categorical or (), drop or (), missing.value)
     started = time.perf_counter()
-    with progress_bar(f"reading {file}", shown=not quiet):
+    kept = placed.kept_after_interruption(method_name, method)
+    with telling_what_is_kept(kept), progress_bar(f"reading {file}", shown=not quiet):
         table = selection.read(file, columns, method_name, method)
+        table, gaps = filled(table) if missing is options.Filling.impute else (table, [])
         request = Request(
             n_wanted,
             table.categorical,
@@ -135,12 +159,20 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             interactions=interactions,
             engine=placed.settings,
             checkpoint=checkpoint,
+            time_allowed=automatic.wanted,
         )
         outcome = selection.select(table, method, repeated.add_to(request), p_values.value)
+        outcome.notes[:0] = [*table.notes, *gaps]
+        page = None
+        if report is not None:
+            told = Retelling(outcome.warnings, outcome.notes, outcome.tests)
+            page = made_report(outcome.selector, table, columns, told, command_line(context))
     if out is not None:
         selection.write(out, outcome)
     if plot is not None:
         selection.write_plot(plot, outcome.selector, table.feature_names)
+    if report is not None and page is not None:
+        write_report(report, page)
     if quiet:
         if out is None:
             for row in outcome.rows:
@@ -148,5 +180,5 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         return
     for warning in outcome.warnings:
         complain("warning", warning)
-    how = f"stability selection over {method_name}" if stability else method_name
+    how = f"stability selection over {method_name}" if stability else outcome.chosen or method_name
     print_selection(table, outcome, how, time.perf_counter() - started)

@@ -7,17 +7,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from hsieve.cli.checks import check_columns, check_number
 from hsieve.cli.engine_options import refusing_engines
-from hsieve.cli.errors import INTERRUPTED, BadInputError
+from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
 from hsieve.cli.files import Columns, in_options, plainly, read_columns, refusing, write_rows
 from hsieve.cli.makers import Request
 from hsieve.cli.methods import Method, find_method
 from hsieve.cli.path_options import in_words
 from hsieve.cli.printing import origin, print_tables
-from hsieve.cli.screen import as_text, complain, result_console
+from hsieve.cli.screen import as_text, result_console
 
 if TYPE_CHECKING:
     from hsieve.data.tables import Table
@@ -181,8 +179,8 @@ def run_plan(plan: "ComparisonPlan", table: "Table", wish: Wish) -> "SelectorCom
     ------
     BadInputError
         If results cannot be kept, the engine fails, or every method does.
-    typer.Exit
-        After Ctrl-C, with the usual code, when what is there has been shown.
+    InterruptedRunError
+        After Ctrl-C, when what is there has been shown.
     """
     from hsieve.experiments import runner
 
@@ -195,8 +193,10 @@ def run_plan(plan: "ComparisonPlan", table: "Table", wish: Wish) -> "SelectorCom
                     plan.experiment, plan.settings, wish.folder, fresh=wish.fresh
                 ).records
     except KeyboardInterrupt:
+        if wish.folder is None:
+            raise InterruptedRunError(LOST) from None
         _show_part(plan, wish.folder)
-        raise typer.Exit(INTERRUPTED) from None
+        raise InterruptedRunError(kept_in(wish.folder)) from None
     with plainly(table.source):
         return plan.complete_result(records)
 
@@ -260,18 +260,12 @@ def _keeping() -> Iterator[None]:
         raise BadInputError(str(error)) from error
 
 
-def _show_part(plan: "ComparisonPlan", folder: Path | None) -> None:
-    """Print what was done before an interruption, and how to go on."""
+def _show_part(plan: "ComparisonPlan", folder: Path) -> None:
+    """Print what was done before an interruption."""
     from hsieve.experiments import runner
 
-    if folder is None:
-        complain("warning", LOST)
-        return
     with _keeping():
         outcome = runner.gather(plan.experiment, plan.settings, folder)
     if outcome.records:
         print_tables(plan.experiment.tables(outcome.records))
-    result_console().print(
-        f"{outcome.n_done} of {outcome.n_planned} pieces are done and kept; give the same command "
-        "again to go on."
-    )
+    result_console().print(f"{outcome.n_done} of {outcome.n_planned} pieces are done.")

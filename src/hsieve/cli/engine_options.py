@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hsieve.cli.errors import BadInputError
+from hsieve.cli.errors import BadInputError, kept_in
 from hsieve.cli.files import in_options
 from hsieve.cli.makers import Request
 from hsieve.cli.methods import METHODS, Method
@@ -84,7 +84,7 @@ class EngineOptions:
             If the options do not go with the method, with each other or with others, or the engine
             is not installed.
         """
-        self._check_method(method_name, method)
+        self._check_method(method_name, method, is_repeated="--stability" in beside)
         if self.scheduler is not None and self.name not in CLUSTERS:
             msg = f"--scheduler needs --engine {' or --engine '.join(CLUSTERS)}"
             raise BadInputError(msg)
@@ -100,23 +100,48 @@ class EngineOptions:
 
             make_engine(self.settings)
 
-    def _check_method(self, method_name: str, method: Method) -> None:
+    def kept_after_interruption(self, method_name: str, method: Method) -> str:
+        """Say what is kept of a run that is interrupted, and how to go on.
+
+        Parameters
+        ----------
+        method_name : str
+            Name of the method.
+        method : Method
+            The method, as it is used.
+
+        Returns
+        -------
+        str
+            Half a sentence.
+        """
+        if self.checkpoint is not None:
+            return kept_in(self.checkpoint)
+        if method.takes_checkpoint:
+            return "nothing is kept; with --checkpoint FOLDER the run could go on where it was"
+        return f"nothing is kept, and a run of {method_name} can only begin anew"
+
+    def _check_method(self, method_name: str, method: Method, *, is_repeated: bool) -> None:
         """Refuse methods that cannot make use of what was given."""
         wanted = next((one for one in self.given if one != "--checkpoint"), None)
         if wanted is not None and not method.takes_engine:
             able = ", ".join(name for name, other in METHODS.items() if other.takes_engine)
             msg = f"{wanted} does not work with {method_name}; it does with {able}"
             raise BadInputError(msg)
-        if self.checkpoint is not None and not method.takes_checkpoint:
+        if self.checkpoint is not None and not (method.takes_checkpoint or is_repeated):
             able = ", ".join(name for name, other in METHODS.items() if other.takes_checkpoint)
-            msg = f"--checkpoint does not work with {method_name}; it does with {able}"
+            msg = (
+                f"--checkpoint does not work with {method_name}, a run of which can only begin "
+                f"anew; it does with --stability, {able}"
+            )
             raise BadInputError(msg)
 
     def _check_beside(self, beside: Sequence[str]) -> None:
         """Refuse what is done in this process as a whole, whoever works on the columns."""
         for other in beside:
-            if other == "--stability" and self.given:
-                msg = f"{self.given[0]} does not go with --stability, which draws from whole tables"
+            others = [option for option in self.given if option != "--checkpoint"]
+            if other == "--stability" and others:
+                msg = f"{others[0]} does not go with --stability, which draws from whole tables"
                 raise BadInputError(msg)
             if self.name in CLUSTERS:
                 msg = f"{other} is worked out in this process as a whole, not by --engine "

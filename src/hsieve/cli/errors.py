@@ -5,6 +5,9 @@ catches) and for a result that is not what it should be.
 """
 
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import typer
@@ -12,14 +15,27 @@ from typer.core import TyperGroup
 
 from hsieve.cli.screen import complain
 
-__all__ = ["BAD_INPUT", "INTERRUPTED", "BadInputError", "PlainGroup"]
+__all__ = [
+    "BAD_INPUT",
+    "INTERRUPTED",
+    "BadInputError",
+    "InterruptedRunError",
+    "PlainGroup",
+    "kept_in",
+    "telling_what_is_kept",
+]
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+NOTHING_TORN = "no file was left half-written"
 
 
 class BadInputError(Exception):
     """What was asked for cannot be done; the message is one plain sentence."""
+
+
+class InterruptedRunError(Exception):
+    """Ctrl-C; the message is half a sentence on what is kept of the work and how to go on."""
 
 
 class PlainGroup(TyperGroup):
@@ -43,14 +59,45 @@ class PlainGroup(TyperGroup):
         except BadInputError as error:
             complain("error", str(error))
             code = BAD_INPUT
+        except InterruptedRunError as error:
+            code = _interrupted(str(error))
         except (KeyboardInterrupt, typer.Abort):
-            code = INTERRUPTED
+            code = _interrupted(NOTHING_TORN)
         except Exception as error:
             # Typer brings the class of wrong options from one of two places, by version.
             if not hasattr(error, "format_message"):
                 raise
             complain("error", error.format_message())
             code = BAD_INPUT
-        if code == INTERRUPTED:
-            complain("error", "interrupted before the end; no file was left half-written")
         sys.exit(code if isinstance(code, int) else 0)
+
+
+@contextmanager
+def telling_what_is_kept(kept: str) -> Iterator[None]:
+    """Say after Ctrl-C what is kept of the work inside the block, and how to go on.
+
+    Parameters
+    ----------
+    kept : str
+        Half a sentence.
+
+    Raises
+    ------
+    InterruptedRunError
+        Instead of KeyboardInterrupt.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise InterruptedRunError(kept) from None
+
+
+def kept_in(folder: Path) -> str:
+    """Say that work is kept in a folder."""
+    return f"what is done is kept in {folder}; give the same command again to go on"
+
+
+def _interrupted(kept: str) -> int:
+    """Say that the command was interrupted, and what is kept."""
+    complain("error", f"interrupted before the end; {kept}")
+    return INTERRUPTED

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from hsieve.cli.errors import BadInputError
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnTable
+    from hsieve.data.blocks import ColumnBlocks, ColumnTable
     from hsieve.data.tables import Table
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "check_output",
     "gathered_warnings",
     "in_options",
+    "named_columns",
     "plainly",
     "read_columns",
     "refusing",
@@ -58,8 +59,8 @@ class Columns:
         What it holds.
     categorical, drop : sequence of str
         Columns that are categories, and columns to leave out.
-    missing : {"refuse", "category"}, default="refuse"
-        Whether features may have missing values.
+    missing : {"refuse", "category", "impute"}, default="refuse"
+        Whether features may have missing values, and whether these are to be filled in.
     """
 
     target: str | None
@@ -153,8 +154,9 @@ def read_columns(path: Path, columns: Columns, *, in_blocks: bool) -> "Table | C
     from hsieve.data.tables import read_table
 
     # Blocks refuse missing values only when they are read, unless as a category.
-    in_blocks = in_blocks and can_open_columns(path)
-    read = open_columns if in_blocks else partial(read_table, missing=columns.missing)
+    in_blocks = in_blocks and can_open_columns(path) and columns.missing != "impute"
+    missing = "refuse" if columns.missing == "refuse" else "category"
+    read = open_columns if in_blocks else partial(read_table, missing=missing)
     return read(
         path,
         target=columns.target,
@@ -162,6 +164,26 @@ def read_columns(path: Path, columns: Columns, *, in_blocks: bool) -> "Table | C
         target_kind=columns.target_kind,
         drop=columns.drop,
     )
+
+
+def named_columns(table: "Table | ColumnTable") -> "ColumnBlocks":
+    """Give the features with their names, so that results and warnings have them.
+
+    Parameters
+    ----------
+    table : Table or ColumnTable
+        What was read.
+
+    Returns
+    -------
+    ColumnBlocks
+        Its columns, which are not copied.
+    """
+    from hsieve.data.blocks import ArrayBlocks, ColumnTable
+
+    if isinstance(table, ColumnTable):
+        return table.columns
+    return ArrayBlocks(table.X, table.feature_names)
 
 
 @contextmanager

@@ -11,6 +11,7 @@ from hsieve.cli.files import (
     Columns,
     gathered_warnings,
     in_options,
+    named_columns,
     plainly,
     read_columns,
     refusing,
@@ -18,7 +19,7 @@ from hsieve.cli.files import (
 )
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnBlocks, ColumnTable
+    from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
     from hsieve.estimators import Interaction, InteractionScan
 
@@ -85,6 +86,8 @@ class Findings:
         What the user should know.
     seconds : float
         Time of the scan.
+    selector : InteractionScan
+        The fitted selector.
     """
 
     pairs: "list[Interaction]"
@@ -93,6 +96,7 @@ class Findings:
     n_triples_seen: int
     warnings: list[str]
     seconds: float
+    selector: "InteractionScan"
 
 
 def read(path: Path, columns: Columns) -> "Table | ColumnTable":
@@ -141,7 +145,7 @@ def scan(table: "Table | ColumnTable", wish: Wish) -> Findings:
     """
     started = time.perf_counter()
     with gathered_warnings() as warned, plainly(table.source, ABOUT_MISSING):
-        scanned = _scan_for(table, wish).fit(_named_columns(table), table.y)
+        scanned = _scan_for(table, wish).fit(named_columns(table), table.y)
     return Findings(
         scanned.pairs_,
         scanned.triples_,
@@ -149,6 +153,7 @@ def scan(table: "Table | ColumnTable", wish: Wish) -> Findings:
         scanned.n_triples_seen_,
         [in_options(text).replace("own_shares", "the shares alone") for text in warned],
         time.perf_counter() - started,
+        scanned,
     )
 
 
@@ -195,15 +200,6 @@ def _scan_for(table: "Table | ColumnTable", wish: Wish) -> "InteractionScan":
         n_threads=wish.n_threads,
         random_state=wish.random_state,
     )
-
-
-def _named_columns(table: "Table | ColumnTable") -> "ColumnBlocks":
-    """Give the features with their names, so that results and warnings have them."""
-    from hsieve.data.blocks import ArrayBlocks, ColumnTable
-
-    if isinstance(table, ColumnTable):
-        return table.columns
-    return ArrayBlocks(table.X, table.feature_names)
 
 
 def _rows(found: "Sequence[Interaction]") -> list[dict[str, Any]]:

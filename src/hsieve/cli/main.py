@@ -17,7 +17,7 @@ from hsieve.cli.command_compare import compare_command
 from hsieve.cli.command_interactions import interactions_command
 from hsieve.cli.command_select import select_command
 from hsieve.cli.errors import PlainGroup
-from hsieve.cli.methods import METHODS
+from hsieve.cli.methods import AUTO, AUTO_NAME, METHODS
 from hsieve.cli.printing import print_experiments, print_lesson
 from hsieve.cli.screen import progress_bar, result_console
 
@@ -74,7 +74,7 @@ def methods() -> None:
     )
     for heading in ("method", "what it is for", "cost"):
         table.add_column(heading, no_wrap=heading == "method")
-    for name, method in METHODS.items():
+    for name, method in {AUTO_NAME: AUTO, **METHODS}.items():
         table.add_row(name, method.purpose, method.cost)
     result_console().print(table)
 
@@ -108,12 +108,18 @@ def reproduce(  # noqa: PLR0913, PLR0917 - one parameter for each option
         int | None,
         typer.Option(
             min=1,
+            max=options.MOST_REPEATS,
             help="Repeat the protocol so often, with other splits; if not given, as often as "
             "'--list' says. More than before adds to what is there.",
         ),
     ] = None,
     jobs: Annotated[
-        int, typer.Option(min=1, help="Number of processes; the figures do not depend on it.")
+        int,
+        typer.Option(
+            min=1,
+            max=options.MOST_WORKERS,
+            help="Number of processes; the figures do not depend on it.",
+        ),
     ] = 1,
     engine: job_options.Engine = None,
     scheduler: options.Scheduler = None,

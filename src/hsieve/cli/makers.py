@@ -22,6 +22,7 @@ __all__ = [
     "Maker",
     "Request",
     "along_path",
+    "automatic",
     "bahsic_of_the_paper",
     "elimination",
     "linear_hsic",
@@ -74,6 +75,8 @@ class Request:
         Who works on the columns.
     checkpoint : Path or None, default=None
         Folder that keeps results.
+    time_allowed : str or float, default="minutes"
+        How long choosing a method may take.
     """
 
     n_features: int | str | None
@@ -89,6 +92,7 @@ class Request:
     n_subsamples: int = 100
     engine: "EngineSettings | None" = None
     checkpoint: Path | None = None
+    time_allowed: str | float = "minutes"
 
     @property
     def least_screened(self) -> int:
@@ -223,6 +227,13 @@ def linear_hsic(request: Request) -> "BaseSelector":
     )
 
 
+def automatic(request: Request) -> "BaseSelector":
+    """Refuse to make a selector of what chooses one itself."""
+    del request
+    msg = "auto chooses among methods itself and works with 'hsieve select' alone"
+    raise BadInputError(msg)
+
+
 def stability(make_base: Maker | None) -> Maker:
     """Return a maker of stability selection around another selector; None is the lasso."""
 
@@ -230,7 +241,8 @@ def stability(make_base: Maker | None) -> Maker:
         from hsieve.estimators import StabilitySelection
 
         # How many features a subsample may select follows from the bound, or from the number.
-        base = None if make_base is None else make_base(replace(request, n_features=None))
+        alone = replace(request, n_features=None, checkpoint=None)
+        base = None if make_base is None else make_base(alone)
         return StabilitySelection(base, **_stability_options(request))
 
     return make
@@ -263,6 +275,7 @@ def _stability_options(request: Request) -> dict[str, Any]:
         "expected_false_selections": bound,
         "n_subsamples": request.n_subsamples,
         "target_kind": request.target_kind,
+        "checkpoint": request.checkpoint,
         "random_state": request.random_state,
     }
 

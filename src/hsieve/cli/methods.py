@@ -12,9 +12,10 @@ from types import MappingProxyType
 from hsieve.cli import makers
 from hsieve.cli.errors import BadInputError
 
-__all__ = ["DEFAULT_METHOD", "METHODS", "Method", "find_method"]
+__all__ = ["AUTO", "AUTO_NAME", "DEFAULT_METHOD", "METHODS", "Method", "find_method"]
 
 DEFAULT_METHOD = "n3lars"
+AUTO_NAME = "auto"
 # What can be done by methods that work on some columns at a time, wherever these are.
 ON_COLUMNS = {"takes_blocks": True, "takes_engine": True, "takes_checkpoint": True}
 
@@ -45,6 +46,8 @@ class Method:
         Whether a target of numbers is refused.
     is_stability : bool, default=False
         Whether it selects again and again from halves of the samples.
+    is_automatic : bool, default=False
+        Whether it chooses one of the others, and their number of features.
     """
 
     purpose: str
@@ -58,6 +61,7 @@ class Method:
     uses_target: bool = True
     only_classes: bool = False
     is_stability: bool = False
+    is_automatic: bool = False
 
 
 def find_method(name: str) -> Method:
@@ -66,7 +70,7 @@ def find_method(name: str) -> Method:
     Parameters
     ----------
     name : str
-        A key of :data:`METHODS`.
+        A key of :data:`METHODS`, or "auto".
 
     Returns
     -------
@@ -83,12 +87,24 @@ def find_method(name: str) -> Method:
     >>> find_method("pearson").cost
     'n d'
     """
+    if name == AUTO_NAME:
+        return AUTO
     if name in METHODS:
         return METHODS[name]
     near = difflib.get_close_matches(name.lower(), METHODS)
     hint = f"did you mean {' or '.join(near)}" if near else f"there are {', '.join(METHODS)}"
     msg = f"there is no method {name!r}; {hint} (see 'hsieve methods')"
     raise BadInputError(msg)
+
+
+AUTO = Method(
+    "choose one of n3lars, mrmr, n3lars with pairs, l1-lsmi, bahsic and randsel, and the number of "
+    "features, by size, target, time allowed and prediction of held-out samples; says why",
+    "some fits of each on 500 samples, within --time-allowed",
+    makers.automatic,
+    takes_blocks=True,
+    is_automatic=True,
+)
 
 
 def _family(statistic: str, purpose: str) -> Method:
@@ -118,22 +134,26 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "features that matter, also those that matter only together",
             "about 32 n^2 d",
             makers.selector("BAHSIC"),
+            takes_checkpoint=True,
         ),
         "bahsic-paper": Method(
             "BAHSIC as published in 2007: each feature's own effect, few interactions",
             "n^2 d for each tenth dropped and each width tried",
             makers.bahsic_of_the_paper,
+            takes_checkpoint=True,
         ),
         "randsel": Method(
             "as bahsic, from random subsamples and random sets of the features",
             "about 64 n^2 d, on as many cores as wanted",
             makers.selector("RandSel"),
             takes_engine=True,
+            takes_checkpoint=True,
         ),
         "fohsic": Method(
             "few features, added one by one; quick, but blind to pure interactions",
             "k n^2 d",
             makers.selector("FOHSIC"),
+            takes_checkpoint=True,
         ),
         "l1-lsmi": Method(
             "features that matter, also those that matter only together, and that do not repeat "
@@ -141,22 +161,26 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "some 200 gradients, each 100 n d",
             makers.selector("L1LSMI"),
             takes_engine=True,
+            takes_checkpoint=True,
         ),
         "l1-hsic": Method(
             "as l1-lsmi by HSIC; quicker with few samples",
             "some 200 gradients, each n^2 d",
             makers.selector("L1HSIC"),
             takes_engine=True,
+            takes_checkpoint=True,
         ),
         "forward-lsmi": Method(
             "few features, added one by one, by mutual information of the whole set",
             "10^4 n d k",
             makers.selector("ForwardLSMI"),
+            takes_checkpoint=True,
         ),
         "backward-lsmi": Method(
             "drop one feature after the other that the mutual information of the set does not miss",
             "10^4 n d^2",
             makers.selector("BackwardLSMI"),
+            takes_checkpoint=True,
         ),
         "mrmr": Method(
             "relevant features that do not repeat each other, one by one, by information",
@@ -276,6 +300,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "100 n d a step, some tens of steps",
             makers.stability(None),
             takes_categories=False,
+            takes_checkpoint=True,
             is_stability=True,
         ),
         "stability-logistic": Method(
@@ -284,6 +309,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             makers.stability_logistic,
             takes_categories=False,
             only_classes=True,
+            takes_checkpoint=True,
             is_stability=True,
         ),
         "stability-lpboost": Method(
@@ -292,6 +318,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             makers.stability_lpboost,
             takes_categories=False,
             only_classes=True,
+            takes_checkpoint=True,
             is_stability=True,
         ),
         "pc": _family("pc", "rank by squared correlation; numbers or classes"),

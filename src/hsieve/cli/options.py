@@ -7,26 +7,36 @@ from typing import Annotated
 import typer
 
 __all__ = [
+    "MOST_REPEATS",
+    "MOST_WORKERS",
     "Categorical",
     "Checkpoint",
     "Drop",
     "Engine",
     "EngineName",
     "File",
+    "Filling",
     "MemoryLimit",
     "Missing",
     "NFeatures",
     "Out",
     "PValues",
     "RandomState",
+    "Report",
     "Scheduler",
     "ScreenBy",
     "Target",
     "TargetKernel",
     "TargetKind",
     "TargetKindOption",
+    "TimeAllowed",
     "Workers",
 ]
+
+
+# Numbers beyond these are slips of the keyboard, and would fill the memory before any work is done.
+MOST_WORKERS = 10_000
+MOST_REPEATS = 100_000
 
 
 class TargetKind(StrEnum):
@@ -50,6 +60,13 @@ class Missing(StrEnum):
 
     refuse = "refuse"
     category = "category"
+
+
+class Filling(StrEnum):
+    """What to do with missing values of features."""
+
+    refuse = "refuse"
+    impute = "impute"
 
 
 class ScreenBy(StrEnum):
@@ -78,13 +95,17 @@ class TargetKernel(StrEnum):
 File = Annotated[
     Path,
     typer.Argument(
-        help="Table to read: .csv, .tsv (also .gz), .parquet, .npz, .npy, .zarr, or a folder of "
-        ".parquet parts."
+        help="Table to read: .csv, .tsv (also .gz), .parquet, .npz, .npy, .zarr, .h5ad, or a "
+        "folder of .parquet parts."
     ),
 ]
 Target = Annotated[
     str | None,
-    typer.Option("--target", "-t", help="Target column; in .npz the array, by default y."),
+    typer.Option(
+        "--target",
+        "-t",
+        help="Target column; in .npz the array, by default y; in .h5ad the annotation.",
+    ),
 ]
 NFeatures = Annotated[
     str | None,
@@ -98,6 +119,13 @@ NFeatures = Annotated[
 ]
 Out = Annotated[
     Path | None, typer.Option("--out", "-o", help="Also write to this .csv or .json file.")
+]
+Report = Annotated[
+    Path | None,
+    typer.Option(
+        help="Also write a page with table, pictures and words to this .html file; it needs no "
+        "network."
+    ),
 ]
 Categorical = Annotated[
     list[str] | None, typer.Option(help="A column of categories; may be repeated.")
@@ -127,15 +155,25 @@ Scheduler = Annotated[
 Workers = Annotated[
     int | None,
     typer.Option(
-        min=1, help="How many threads or processes --engine starts; as many as cores if not given."
+        min=1,
+        max=MOST_WORKERS,
+        help="How many threads or processes --engine starts; as many as cores if not given.",
     ),
 ]
 Checkpoint = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Keep results of the work on the columns in this folder. A run that was killed is "
-        "taken up by the same command; other data or settings are refused.",
+        help="Keep results of the work in this folder. A run that was killed is taken up by the "
+        "same command; other data or settings are refused. Not with all methods.",
+    ),
+]
+TimeAllowed = Annotated[
+    str | None,
+    typer.Option(
+        metavar="seconds|minutes|hours|NUMBER",
+        help="About how long choosing may take, with --method auto: 10 s, 5 minutes, 2 hours, or "
+        "a number of seconds; minutes if not given.",
     ),
 ]
 RandomState = Annotated[int, typer.Option(min=0, help="Seed of random choices.")]

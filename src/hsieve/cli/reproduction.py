@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
 from hsieve.cli.engine_options import refusing_engines
-from hsieve.cli.errors import INTERRUPTED, BadInputError
+from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
 from hsieve.cli.printing import print_tables
 from hsieve.cli.screen import as_text, progress_bar, result_console
 
@@ -100,12 +98,21 @@ def names_in(text: str | None) -> tuple[str, ...]:
     -------
     tuple of str
         The names.
+
+    Raises
+    ------
+    BadInputError
+        If there is a line break between names.
     """
     import csv
 
     if text is None:
         return ()
-    (row,) = csv.reader([text], skipinitialspace=True)
+    try:
+        (row,) = csv.reader([text], skipinitialspace=True)
+    except csv.Error as error:
+        msg = f"names with commas between them are needed, got {text!r}"
+        raise BadInputError(msg) from error
     return tuple(name.strip() for name in row if name.strip())
 
 
@@ -123,8 +130,8 @@ def reproduce(experiment: "Experiment", wish: Wish) -> None:
     ------
     BadInputError
         If data are missing, the engine fails, or results cannot be kept or written.
-    typer.Exit
-        After Ctrl-C, with the usual code, when what is there has been shown.
+    InterruptedRunError
+        After Ctrl-C, when what is there has been shown.
     """
     from hsieve.experiments import Settings
     from hsieve.experiments.export import check_markers
@@ -140,7 +147,7 @@ def reproduce(experiment: "Experiment", wish: Wish) -> None:
                 outcome = run(experiment, settings, wish.folder, fresh=wish.fresh)
         except KeyboardInterrupt:
             _show(experiment, gather(experiment, settings, wish.folder), started)
-            raise typer.Exit(INTERRUPTED) from None
+            raise InterruptedRunError(kept_in(wish.folder)) from None
         _write(experiment, outcome, wish)
     _show(experiment, outcome, started)
     result_console().print(
@@ -153,6 +160,7 @@ def _plainly(experiment: "Experiment") -> Iterator[None]:
     """Turn what can go wrong without a bug into a sentence."""
     from hsieve.data.collection import DatasetNotFoundError, collection_root
     from hsieve.data.tables import TableError
+    from hsieve.exceptions import MissingExtraError
     from hsieve.experiments.export import MarkersError
     from hsieve.experiments.results_file import ResultsError
     from hsieve.experiments.runner import UnknownNameError
@@ -167,7 +175,13 @@ def _plainly(experiment: "Experiment") -> Iterator[None]:
                 "environment variable HSIEVE_DATA to the folder that holds its INDEX.csv"
             )
         raise BadInputError(msg) from error
-    except (MarkersError, ResultsError, TableError, UnknownNameError) as error:
+    except (
+        MarkersError,
+        MissingExtraError,
+        ResultsError,
+        TableError,
+        UnknownNameError,
+    ) as error:
         raise BadInputError(str(error)) from error
 
 
@@ -200,7 +214,4 @@ def _show(experiment: "Experiment", outcome: "Outcome", started: float) -> None:
             f"{time.perf_counter() - started:.0f} s in this run."
         )
     if not outcome.is_complete:
-        console.print(
-            f"{outcome.n_done} of {outcome.n_planned} pieces are done and kept; give the same "
-            "command again to go on."
-        )
+        console.print(f"{outcome.n_done} of {outcome.n_planned} pieces are done.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from hsieve.cli.automatic import automatic_selection
 from hsieve.cli.checks import check_columns, check_number, few_names
 from hsieve.cli.engine_options import traffic_note, workers_ready
 from hsieve.cli.errors import BadInputError
@@ -31,13 +32,16 @@ from hsieve.cli.path_options import (
 from hsieve.cli.stability_options import add_frequencies, stability_notes
 
 if TYPE_CHECKING:
+    from hsieve.automatic import Selection
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
     from hsieve.estimators._base import BaseSelector
+    from hsieve.inference import FeatureTests
 
 __all__ = ["Outcome", "read", "select", "write", "write_plot"]
 
 NO_P_VALUES = "none"
+HOW_TO_FILL = ", or say --missing impute"
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,10 @@ class Outcome:
         Sentences to be printed below the features.
     pairs : list of tuple, default=[]
         Names and coefficient of each pair of features on the path, the largest first.
+    tests : FeatureTests or None, default=None
+        Tests of all features, if wanted; NaN where one was not tested.
+    chosen : str, default=""
+        The method that was chosen, where that was left to the program.
     """
 
     rows: list[dict[str, Any]]
@@ -74,6 +82,8 @@ class Outcome:
     selector: "BaseSelector"
     notes: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str, float]] = field(default_factory=list)
+    tests: "FeatureTests | None" = None
+    chosen: str = ""
 
 
 def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Table | ColumnTable":
@@ -102,7 +112,7 @@ def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Tab
     BadInputError
         If it cannot be read, or has categories that the method does not know.
     """
-    with refusing():
+    with refusing(HOW_TO_FILL):
         table = read_columns(path, columns, in_blocks=method.takes_blocks)
     check_columns(table, method_name, method)
     return table
@@ -145,7 +155,7 @@ def select(
         workers_ready(request),
         plainly(table.source),
     ):
-        rows, selector = _fitted_rows(table, method, request, p_values)
+        rows, selector, tests, found = _fitted_rows(table, method, request, p_values)
     seconds = time.perf_counter() - started
     told = [
         *_constant_columns(table, selector),
@@ -154,6 +164,7 @@ def select(
     ]
     skipped = method.has_path and request.n_relatives is None and "relatives" not in rows[0]
     notes = [NOT_LOOKED_FOR] if skipped else []
+    notes += [] if found is None else found.reasons
     if isinstance(request.n_features, str):
         notes.insert(0, f"How many, by {request.n_features}: {selector.n_features_choice_.reason}")
     notes += stability_notes(rows, selector, table)
@@ -163,7 +174,8 @@ def select(
         notes += [] if pairs else [NO_PAIRS]
     notes += traffic_note(selector, request)
     columns = list(rows[0]) if rows else _columns_of_nothing(method, p_values)
-    return Outcome(rows, columns, told, seconds, method, selector, notes, pairs)
+    chosen = "" if found is None else f"{found.method}, chosen by auto"
+    return Outcome(rows, columns, told, seconds, method, selector, notes, pairs, tests, chosen)
 
 
 def write(path: Path, outcome: Outcome) -> None:
@@ -220,9 +232,10 @@ def write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[str
 
 def _fitted_rows(
     table: "Table | ColumnTable", method: Method, request: Request, p_values: str
-) -> "tuple[list[dict[str, Any]], BaseSelector]":
-    """One row for each feature chosen, best first, and the selector that chose them."""
-    selector = method.make(request).fit(table.X, table.y)
+) -> "tuple[list[dict[str, Any]], BaseSelector, FeatureTests | None, Selection | None]":
+    """One row for each feature chosen, best first, who chose them, tests, and what auto did."""
+    found = automatic_selection(table, request) if method.is_automatic else None
+    selector = method.make(request).fit(table.X, table.y) if found is None else found.selector
     rows: list[dict[str, Any]] = [
         {
             "rank": rank,
@@ -237,10 +250,11 @@ def _fitted_rows(
         msg = "all features beside the covariates are constant: there is nothing to select from"
         raise ValueError(msg)
     add_frequencies(rows, selector)
+    tests = None
     if rows and p_values != NO_P_VALUES:
-        _add_p_values(rows, table, request, p_values)
+        tests = _add_p_values(rows, table, request, p_values)
     add_relatives(rows, selector, table, request)
-    return rows, selector
+    return rows, selector, tests, found
 
 
 def _columns_of_nothing(method: Method, p_values: str) -> list[str]:
@@ -252,13 +266,12 @@ def _columns_of_nothing(method: Method, p_values: str) -> list[str]:
 
 def _add_p_values(
     rows: list[dict[str, Any]], table: "Table | ColumnTable", request: Request, p_values: str
-) -> None:
+) -> "FeatureTests":
     """Test features on their own: all of a table in memory, else only those chosen."""
     import numpy as np
-    from scipy.stats import false_discovery_control
 
     from hsieve.data.blocks import ColumnTable
-    from hsieve.inference import feature_tests
+    from hsieve.inference import among_all_features, feature_tests
     from hsieve.measures import HSIC
 
     if isinstance(table, ColumnTable):
@@ -271,14 +284,11 @@ def _add_p_values(
     tests = feature_tests(
         X, table.y, measure=measure, method=p_values, random_state=request.random_state
     )
-    # Features that were not tested count as if they had nothing to show, so that an adjusted
-    # p-value is never too small for the number of features looked at.
-    alone = np.ones(len(table.feature_names))
-    alone[tested] = tests.p_values
-    adjusted = false_discovery_control(alone, method="bh")
+    among_all = among_all_features(tests, tested, len(table.feature_names))
     for row in rows:
-        row["p_value"] = float(alone[row["index"]])
-        row["adjusted_p_value"] = float(adjusted[row["index"]])
+        row["p_value"] = float(among_all.p_values[row["index"]])
+        row["adjusted_p_value"] = float(among_all.adjusted_p_values[row["index"]])
+    return among_all
 
 
 def _constant_columns(table: "Table | ColumnTable", selector: "BaseSelector") -> list[str]:

@@ -9,6 +9,7 @@ from hsieve.cli import makers
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.makers import Request
 from hsieve.cli.methods import METHODS, Method
+from hsieve.cli.options import MOST_REPEATS
 from hsieve.report.names import shortened
 
 if TYPE_CHECKING:
@@ -75,8 +76,8 @@ class StabilityOptions:
             msg = f"--false-selections must be a number above 0, got {bound:g}"
             raise BadInputError(msg)
         wished = self.n_subsamples
-        if wished is not None and (wished < 2 or wished % 2):
-            msg = f"--subsamples must be an even number of at least 2, got {wished}"
+        if wished is not None and (not 2 <= wished <= MOST_REPEATS or wished % 2):
+            msg = f"--subsamples must be an even number from 2 to {MOST_REPEATS}, got {wished}"
             raise BadInputError(msg)
 
     def applied(self, method: Method) -> Method:
@@ -99,6 +100,7 @@ class StabilityOptions:
             make=makers.stability(method.make),
             has_path=False,
             takes_blocks=False,
+            takes_checkpoint=True,
             is_stability=True,
         )
 

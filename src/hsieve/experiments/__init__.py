@@ -12,6 +12,8 @@ from hsieve.experiments import (
     l1lsmi_table4,
     l1lsmi_table7,
     n3lars_table2,
+    thesis_blackbox,
+    thesis_cleavage,
     thesis_synthetic,
 )
 from hsieve.experiments.base import Comparison, Experiment, Figure, Piece, Record, Settings
@@ -28,6 +30,8 @@ EXPERIMENTS: Mapping[str, Experiment] = MappingProxyType(
             l1lsmi_table4.EXPERIMENT,
             l1lsmi_table7.EXPERIMENT,
             thesis_synthetic.EXPERIMENT,
+            thesis_blackbox.EXPERIMENT,
+            thesis_cleavage.EXPERIMENT,
         )
     }
 )

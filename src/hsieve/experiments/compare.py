@@ -124,7 +124,7 @@ def compare(  # noqa: PLR0913
     n_jobs: int | None = None,
     engine: Any = None,
     random_state: int = 0,
-    categorical: Iterable[int] = (),
+    categorical: Iterable[int | str] = (),
     target_kind: str = "auto",
     folder: str | os.PathLike[str] | None = None,
     fresh: bool = False,
@@ -160,9 +160,10 @@ def compare(  # noqa: PLR0913
         cannot have a cluster of their own.
     random_state : int, default=0
         Seed of the folds. Selectors and predictor keep their own.
-    categorical : iterable of int, default=()
-        Positions of features that are categories, for the machine that predicts and for selectors
-        whose own ``categorical`` is empty.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name, for the machine that predicts and for
+        selectors whose own ``categorical`` is empty. In a data frame those of category, text or
+        boolean type are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds, also for selectors whose own ``target_kind`` is "auto".
     folder : path-like or None, default=None

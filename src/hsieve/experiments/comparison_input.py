@@ -1,6 +1,6 @@
 """What a comparison of selectors is given, checked and brought into one form before any work."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -10,11 +10,14 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
 from sklearn.utils.validation import check_array, check_consistent_length
 
+from hsieve.data.annotated import refuse_annotated
 from hsieve.data.blocks import ColumnBlocks, refuse_distributed
-from hsieve.data.validation import TargetKind, check_frame, numbers_if_all_are, target_kind_of
+from hsieve.data.frames import FrameBlocks, frame_library, target_array
+from hsieve.data.tables.errors import listed
+from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
 from hsieve.estimators._base import MIN_SAMPLES, BaseSelector
+from hsieve.estimators._categories import category_positions, on_arrays
 from hsieve.inference.gaussian_machine import Fold, validation_folds
-from hsieve.kernels.columns import check_positions
 
 __all__ = [
     "Data",
@@ -43,6 +46,8 @@ class Data:
         Features that are categories.
     feature_names : tuple of str
         One for each feature; x0, x1, ... where none were given.
+    coded : tuple of int, default=()
+        Those of the categories that were text in a frame: their codes are no numbers at all.
     """
 
     X: NDArray[Any]
@@ -50,6 +55,7 @@ class Data:
     kind: TargetKind
     categorical: tuple[int, ...]
     feature_names: tuple[str, ...]
+    coded: tuple[int, ...] = ()
 
     @property
     def is_classes(self) -> bool:
@@ -57,7 +63,7 @@ class Data:
         return self.kind == "classes"
 
 
-def checked_data(X: Any, y: Any, categorical: Iterable[int], target_kind: str) -> Data:
+def checked_data(X: Any, y: Any, categorical: Iterable[int | str], target_kind: str) -> Data:
     """Turn arrays and frames into data, or refuse them.
 
     Parameters
@@ -82,27 +88,46 @@ def checked_data(X: Any, y: Any, categorical: Iterable[int], target_kind: str) -
     if y is None:
         msg = "y must hold the target, one value for each sample, got None."
         raise ValueError(msg)
-    positions = tuple(categorical)
-    check_frame(X, positions)
-    values = check_array(X, dtype=[np.float64, np.float32], input_name="X")
-    target = numbers_if_all_are(check_array(y, ensure_2d=False, dtype=None, input_name="y"))
+    values, roles = _checked_features(X, categorical)
+    plain = target_array(y, target_kind)
+    target = numbers_if_all_are(check_array(plain, ensure_2d=False, dtype=None, input_name="y"))
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
     check_consistent_length(values, target)
-    n_samples, n_features = values.shape
-    if n_samples < MIN_SAMPLES:
-        msg = f"Found n_samples = {n_samples}; at least {MIN_SAMPLES} samples are needed."
+    if len(values) < MIN_SAMPLES:
+        msg = f"Found n_samples = {len(values)}; at least {MIN_SAMPLES} samples are needed."
         raise ValueError(msg)
     kind = target_kind_of(target, target_kind)
     if len(np.unique(target)) < 2:
         what = "1 class" if kind == "classes" else "1 distinct value"
         msg = f"The target holds {what}; at least two are needed to compare selectors."
         raise ValueError(msg)
-    listed = sorted({int(i) % n_features for i in check_positions(positions, n_features)})
-    names = getattr(X, "columns", None)
-    if names is None:
-        names = [f"x{i}" for i in range(n_features)]
-    return Data(values, target, kind, tuple(listed), tuple(str(name) for name in names))
+    return Data(values, target, kind, **roles)
+
+
+def _checked_features(
+    X: Any, categorical: Iterable[int | str]
+) -> tuple[NDArray[Any], dict[str, tuple[Any, ...]]]:
+    """Return features as an array, and what is known of them beside."""
+    refuse_annotated(X, "A comparison")
+    frame = None if frame_library(X) is None else FrameBlocks(X)
+    if frame is not None:
+        frame.refuse_missing()
+    values = check_array(
+        X if frame is None else frame.matrix(), dtype=[np.float64, np.float32], input_name="X"
+    )
+    n_features = values.shape[1]
+    known = None if frame is None else frame.names
+    given = np.unique(category_positions(categorical, n_features, known) % n_features)
+    if frame is None:
+        names = tuple(f"x{i}" for i in range(n_features))
+        return values, {"categorical": tuple(given.tolist()), "feature_names": names}
+    frame.refuse_identifiers(given.tolist())
+    return values, {
+        "categorical": tuple(np.union1d(given, frame.declared).tolist()),
+        "feature_names": tuple(frame.name_of(i) for i in range(n_features)),
+        "coded": tuple(i for i, column in enumerate(frame.columns) if column.kind == "text"),
+    }
 
 
 def named(selectors: Any) -> dict[str, BaseSelector]:
@@ -175,13 +200,28 @@ def told(selector: BaseSelector, data: Data) -> BaseSelector:
         A copy.
     """
     copy: BaseSelector = clone(selector)
+    if getattr(copy, "measure", copy) is None:
+        copy = on_arrays(copy, np.array(data.categorical, dtype=np.intp))
     known: dict[str, Any] = {}
+    takes_any = False
     for name, value in copy.get_params().items():
         own = name.rpartition("__")[2]
         if own == "target_kind" and isinstance(value, str) and value == "auto":
             known[name] = data.kind
-        elif own == "categorical" and isinstance(value, Sequence) and not value:
-            known[name] = data.categorical
+        elif own == "categorical":
+            takes_any = True
+            given = category_positions(value, len(data.feature_names), data.feature_names)
+            if len(given) == 0:
+                known[name] = data.categorical
+            elif any(isinstance(feature, str) for feature in value):
+                known[name] = tuple(given.tolist())
+    if data.coded and not takes_any:
+        msg = (
+            f"{type(copy).__name__} takes numbers only, but there are categories: "
+            f"{listed(data.feature_names[i] for i in data.coded)}. Leave these columns or this "
+            "selector out."
+        )
+        raise ValueError(msg)
     copy.set_params(**known)
     return copy
 

@@ -160,7 +160,7 @@ def _is_complete(line: bytes) -> bool:
     """Tell whether a line was written to its end."""
     try:
         return line.endswith(b"\n") and isinstance(json.loads(line), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False
 
 

@@ -1,0 +1,162 @@
+"""What :func:`hsieve.select` gives back: the features, and why these."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data.annotated import is_annotated
+from hsieve.data.blocks import ColumnBlocks, is_sparse
+from hsieve.data.frames import frame_library, take_columns
+
+__all__ = ["Selection"]
+
+SHOWN = 20
+NAME_LENGTH = 60
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The features that were chosen, and what was done to find them.
+
+    Parameters
+    ----------
+    features : tuple of str
+        Names of the chosen features, best first.
+    indices : ndarray of shape (n_selected,)
+        Their positions, best first.
+    scores : ndarray of shape (n_selected,)
+        Their scores; what they mean depends on the method.
+    method : str
+        The method, as on the command line.
+    reasons : tuple of str
+        What was chosen and why, in sentences.
+    selector : BaseSelector
+        The fitted selector.
+    width : float or None
+        Width of a Gaussian kernel over the chosen features, standardised, that suits them.
+    names : tuple of str
+        Names of all features.
+    settings : mapping
+        What the call was given.
+    filler : FillMissing or None
+        What filled in missing values, if anything did.
+    """
+
+    features: tuple[str, ...]
+    indices: NDArray[np.intp]
+    scores: NDArray[np.floating]
+    method: str
+    reasons: tuple[str, ...]
+    selector: Any = field(repr=False)
+    width: float | None = None
+    names: tuple[str, ...] = field(default=(), repr=False)
+    settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
+    filler: Any = field(default=None, repr=False)
+
+    def transform(self, X: Any) -> Any:
+        """Keep the chosen features.
+
+        Parameters
+        ----------
+        X : array, sparse matrix, data frame or AnnData
+            Data with the same features.
+
+        Returns
+        -------
+        of the type of X
+            The chosen columns in the order of X, values and types as they are: what is missing
+            stays missing. Of a frame or an AnnData they are taken by name.
+        """
+        if is_annotated(X):
+            chosen = set(self.features)
+            self._refuse_lacking(map(str, X.var_names))
+            return X[:, [str(name) in chosen for name in X.var_names]]
+        library = frame_library(X)
+        if library is not None:
+            names = list(map(str, X.column_names if library == "arrow" else X.columns))
+            self._refuse_lacking(names)
+            chosen = set(self.features)
+            return take_columns(X, np.flatnonzero([name in chosen for name in names]))
+        if isinstance(X, ColumnBlocks):
+            self._check_width(X.n_features)
+            return X.read(np.sort(self.indices))
+        if is_sparse(X):
+            self._check_width(X.shape[1])
+            return X[:, np.sort(self.indices)]
+        data = np.asarray(X)
+        self._check_width(data.shape[1] if data.ndim == 2 else -1)
+        return data[:, np.sort(self.indices)]
+
+    def report(self, X: Any = None, y: Any = None, **options: Any) -> Any:
+        """Make the report of the fitted selector.
+
+        Parameters
+        ----------
+        X, y : array-like or None, default=None
+            The data, for panels that show them.
+        **options
+            As the selector's own ``report`` takes them.
+
+        Returns
+        -------
+        Report
+            What the selector's ``report`` gives.
+        """
+        return self.selector.report(X, y, **options)
+
+    def _refuse_lacking(self, names: Any) -> None:
+        known = set(names)
+        lacking = [name for name in self.features if name not in known]
+        if lacking:
+            msg = f"The data have no column {lacking[0]!r}, which was chosen."
+            raise ValueError(msg)
+
+    def _check_width(self, n_features: int) -> None:
+        if n_features != len(self.names):
+            msg = f"X must have {len(self.names)} columns, as in the selection, got {n_features}."
+            raise ValueError(msg)
+
+    def __len__(self) -> int:
+        return len(self.features)
+
+    def __str__(self) -> str:
+        n = len(self.features)
+        head = f"{n} of {len(self.names)} features by {self.method}"
+        longest = max([len(_clipped(name)) for name in self.features[:SHOWN]], default=0)
+        rows = [
+            f"{place:4d}  {_clipped(name):<{longest}}  {score:.4g}"
+            for place, (name, score) in enumerate(zip(self.features, self.scores, strict=True), 1)
+        ]
+        if n > SHOWN:
+            rows = [*rows[:SHOWN], f"      ... and {n - SHOWN} more"]
+        why = [f"- {reason}" for reason in self.reasons]
+        return "\n".join([head, *rows, "Why:", *why])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><td>{place}</td><td>{escape(_clipped(name))}</td><td>{score:.4g}</td></tr>"
+            for place, (name, score) in enumerate(
+                zip(self.features[:SHOWN], self.scores[:SHOWN], strict=True), 1
+            )
+        )
+        n_more = len(self.features) - SHOWN
+        more = f"<p>... and {n_more} more</p>" if n_more > 0 else ""
+        why = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
+        caption = f"{len(self.features)} of {len(self.names)} features by {escape(self.method)}"
+        return (
+            f"<table><caption>{caption}</caption><thead><tr><th scope='col'>rank</th>"
+            f"<th scope='col'>feature</th><th scope='col'>score</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>{more}<ul>{why}</ul>"
+        )
+
+
+def _clipped(name: str) -> str:
+    """Return a name on one line and not too long."""
+    plain = name if name.isprintable() else repr(name)[1:-1]
+    return plain if len(plain) <= NAME_LENGTH else f"{plain[: NAME_LENGTH - 3]}..."

@@ -1,0 +1,142 @@
+"""The method `auto` on the command line, and what is missing in a table filled in."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from hsieve.cli.errors import BadInputError
+from hsieve.cli.files import plainly
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import Method
+
+if TYPE_CHECKING:
+    from hsieve.automatic import Selection
+    from hsieve.data.blocks import ColumnTable
+    from hsieve.data.tables import Table
+
+__all__ = ["AutomaticOptions", "automatic_selection", "filled"]
+
+USUAL_TIME = "minutes"
+# As in hsieve.automatic.selecting, which would take long to import.
+TIMES = ("seconds", "minutes", "hours")
+
+
+@dataclass(frozen=True)
+class AutomaticOptions:
+    """Options for the choice of a method, as they were given.
+
+    Parameters
+    ----------
+    time_allowed : str or None
+        How long it may take.
+    """
+
+    time_allowed: str | None
+
+    @property
+    def wanted(self) -> str | float:
+        """The time allowed, as :func:`hsieve.select` takes it."""
+        given = self.time_allowed or USUAL_TIME
+        return given if given in TIMES else float(given)
+
+    def check(self, method: Method, n_features: int | str | None, *, stability: bool) -> None:
+        """Refuse what can be refused before the file is read.
+
+        Parameters
+        ----------
+        method : Method
+            The method chosen.
+        n_features : int, str or None
+            How many features are wanted.
+        stability : bool
+            Whether stability selection is wanted.
+
+        Raises
+        ------
+        BadInputError
+            If a time makes no sense, or options do not go with each other.
+        """
+        if self.time_allowed is not None and not method.is_automatic:
+            msg = "--time-allowed works with --method auto only"
+            raise BadInputError(msg)
+        if not method.is_automatic:
+            return
+        if stability:
+            msg = "--stability needs a method to repeat, which auto does not name; name one"
+            raise BadInputError(msg)
+        if isinstance(n_features, str):
+            msg = f"auto finds the number by itself; leave -k {n_features} out or give a number"
+            raise BadInputError(msg)
+        try:
+            is_time = self.wanted in TIMES or 0 < float(self.wanted) < float("inf")
+        except ValueError:
+            is_time = False
+        if not is_time:
+            msg = (
+                f"--time-allowed takes one of {', '.join(TIMES)}, or seconds above 0, "
+                f"not {self.time_allowed!r}"
+            )
+            raise BadInputError(msg)
+
+
+def automatic_selection(table: "Table | ColumnTable", request: Request) -> "Selection":
+    """Choose a method and features.
+
+    Parameters
+    ----------
+    table : Table or ColumnTable
+        Features and target.
+    request : Request
+        What is wanted.
+
+    Returns
+    -------
+    Selection
+        The features and the reasons.
+    """
+    from hsieve.automatic.opening import Opened
+    from hsieve.automatic.selecting import make_wish, select_opened
+    from hsieve.data.blocks import as_blocks
+
+    columns = as_blocks(table.X, table.feature_names)
+    data = Opened(
+        features=table.X,
+        columns=columns,
+        y=table.y,
+        kind=table.target_kind,
+        names=tuple(table.feature_names),
+        categorical=table.categorical,
+        notes=(),
+    )
+    wish = make_wish("auto", request.n_features, request.time_allowed, request.random_state)
+    return select_opened(data, wish)
+
+
+def filled(table: "Table | ColumnTable") -> "tuple[Table | ColumnTable, list[str]]":
+    """Fill in what is missing in a table.
+
+    Parameters
+    ----------
+    table : Table or ColumnTable
+        With NaN where a value is missing.
+
+    Returns
+    -------
+    table : Table
+        The same without gaps.
+    notes : list of str
+        What was done, column by column.
+    """
+    import numpy as np
+    import pyarrow
+
+    from hsieve.data.frames import FrameBlocks
+    from hsieve.data.tables import Table
+    from hsieve.estimators import FillMissing
+
+    assert isinstance(table, Table)
+    names = list(table.feature_names)
+    frame = pyarrow.table(list(table.X.T), names=names)
+    filler = FillMissing(categorical=table.categorical)
+    with plainly(table.source):
+        X = FrameBlocks(filler.fit_transform(frame)).matrix().astype(np.float64, copy=False)
+    return replace(table, X=X), list(filler.notes_ or ("No value is missing.",))
