@@ -14,7 +14,7 @@ hypothesis.settings.register_profile("full-run", derandomize=True, deadline=None
 if os.environ.get("HSIEVE_REQUIRE_ALL"):
     hypothesis.settings.load_profile("full-run")
 
-LEFT_OUT = pytest.StashKey()
+LEFT_OUT = pytest.StashKey[int]()
 
 
 @pytest.fixture
@@ -26,20 +26,31 @@ def pytest_deselected(items):
     """Remember what the choice of markers leaves out."""
     left_out = [item for item in items if item.get_closest_marker("slow")]
     if left_out:
-        left_out[0].config.stash.setdefault(LEFT_OUT, []).extend(left_out)
+        stash = left_out[0].config.stash
+        stash[LEFT_OUT] = stash.get(LEFT_OUT, 0) + len(left_out)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node):
+    """Take over what a process left out; every process leaves out the same."""
+    if hasattr(node, "workeroutput"):
+        node.config.stash[LEFT_OUT] = node.workeroutput.get("left_out", 0)
 
 
 def pytest_terminal_summary(terminalreporter):
     """Say what was left out, and why."""
-    left_out = terminalreporter.config.stash.get(LEFT_OUT, [])
+    left_out = terminalreporter.config.stash.get(LEFT_OUT, 0)
     if left_out:
         terminalreporter.write_line(
-            f"left out: {len(left_out)} tests marked slow (they take minutes; run `make test-slow`)"
+            f"left out: {left_out} tests marked slow (they take minutes; run `make test-slow`)"
         )
 
 
 def pytest_sessionfinish(session, exitstatus):
     """Fail the run if something was skipped although everything is required."""
+    if hasattr(session.config, "workeroutput"):
+        session.config.workeroutput["left_out"] = session.config.stash.get(LEFT_OUT, 0)
+        return
     reporter = session.config.pluginmanager.get_plugin("terminalreporter")
     skipped = reporter.stats.get("skipped", []) if reporter else []
     if os.environ.get("HSIEVE_REQUIRE_ALL") and skipped and exitstatus == 0:

@@ -253,7 +253,8 @@ def test_interrupted_run_says_how_to_go_on(table, tmp_path, monkeypatch, is_kept
         result = invoke(*options)
     assert result.exit_code == 130
     if is_kept:
-        assert "2 of 6 pieces are done and kept; give the same command again" in result.stdout
+        assert "2 of 6 pieces are done." in result.stdout
+        assert f"kept in {tmp_path / 'kept'}; give the same command again" in result.stderr
         assert "mrmr" in result.stdout
         lines = (tmp_path / "kept" / "comparison.jsonl").read_bytes().splitlines()
         assert len(lines) == 3
@@ -286,3 +287,9 @@ def test_killed_process_goes_on_in_another(table, tmp_path):
     after = kept.read_bytes().splitlines(keepends=True)
     assert after[: len(whole)] == whole
     assert len(after) == 601
+
+
+def test_line_break_between_names_of_methods_is_refused(tmp_path):
+    path = write_csv(tmp_path / "t.csv", {"a": [1, 2, 3], "y": [0, 1, 0]})
+    result = invoke("compare", path, "--target", "y", "--methods", "mrmr,a\nb")
+    assert_refused(result, "names with commas between them")

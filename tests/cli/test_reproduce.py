@@ -1,12 +1,13 @@
 """The command `hsieve reproduce`: files, tables, and what it refuses."""
 
 import csv
+import sys
 
 import pytest
 
 import hsieve.experiments
 from hsieve.cli.reproduction import names_in
-from hsieve.experiments import Settings, runner
+from hsieve.experiments import Settings, runner, thesis_cleavage
 from hsieve.experiments.results_file import open_results
 from tests.cli.running import assert_refused, cells_of, invoke
 from tests.experiments.fake import DATASETS, EXPERIMENT, METHODS
@@ -28,6 +29,11 @@ def test_results_are_kept_in_a_folder_of_the_current_one(tmp_path):
     assert sorted(p.name for p in folder.iterdir()) == ["fake.csv", "fake.jsonl", "fake.md"]
     assert "Results are in reproduction: fake.csv and fake.md." in result.stdout
     assert "reproduction" in invoke("reproduce", "--help").stdout
+
+
+def test_without_a_name_those_there_are_are_told(tmp_path):
+    assert_refused(invoke("reproduce"), "name an experiment; there are fake")
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_table_has_ours_published_and_difference():
@@ -133,3 +139,17 @@ def test_trials_of_the_experiment_are_listed_and_used():
     assert cells_of(invoke("reproduce", "--list")) == [["fake", "A fake table", "2"]]
     assert f"{2 * 3 * 4} measurements" in invoke("reproduce", "fake").stdout
     assert f"{3 * 3 * 4} measurements" in invoke("reproduce", "fake", "--trials", "3").stdout
+
+
+def test_a_missing_extra_is_told_in_one_sentence_before_anything_is_begun(monkeypatch, tmp_path):
+    experiment = thesis_cleavage.EXPERIMENT
+    monkeypatch.setattr(hsieve.experiments, "EXPERIMENTS", {experiment.name: experiment})
+    monkeypatch.setitem(sys.modules, "aaindex", None)
+    result = invoke("reproduce", experiment.name)
+    assert_refused(result, "aaindex", 'pip install "hsieve[sequences]"')
+    assert not list(tmp_path.rglob("*.jsonl"))
+
+
+@pytest.mark.parametrize("option", ["--trials", "--jobs"])
+def test_numbers_that_would_fill_the_memory_are_refused(option):
+    assert_refused(invoke("reproduce", "fake", option, 10**30), option, "less than or equal to")

@@ -18,7 +18,9 @@ from hsieve.data.blocks import ParquetBlocks
 from tests.cli.running import assert_refused, invoke
 
 N, D = 120, 30
-ON_COLUMNS = [name for name, method in METHODS.items() if method.takes_checkpoint]
+ON_COLUMNS = [
+    name for name, method in METHODS.items() if method.takes_blocks and not method.is_automatic
+]
 
 
 @pytest.fixture
@@ -200,9 +202,8 @@ def test_a_checkpoint_is_not_kept_among_other_files(parts):
         (("--engine", "dask", "--workers", 0), ["--workers"]),
         (("--engine", "dask", "--scheduler", "x:1", "--workers", 2), ["--workers", "--scheduler"]),
         (("--engine", "threads", "-m", "bahsic"), ["--engine", "bahsic", "n3lars", "mrmr"]),
-        (("--checkpoint", "kept", "-m", "l1-lsmi"), ["--checkpoint", "l1-lsmi", "n3lars"]),
+        (("--checkpoint", "kept", "-m", "lasso"), ["--checkpoint", "lasso", "anew", "n3lars"]),
         (("--engine", "threads", "--stability"), ["--engine", "--stability"]),
-        (("--checkpoint", "kept", "--stability"), ["--checkpoint", "--stability"]),
         (("--engine", "dask", "--interactions"), ["--interactions", "--engine dask"]),
         (("--checkpoint", "kept", "--interactions"), ["--checkpoint", "--interactions"]),
         (("--engine", "spark", "-k", "cv"), ["-k cv", "--engine spark"]),

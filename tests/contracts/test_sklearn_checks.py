@@ -1,6 +1,7 @@
 """Every public selector passes scikit-learn's own checks, also those its suite leaves out."""
 
 import pytest
+from sklearn.decomposition import PCA
 from sklearn.utils import estimator_checks
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -23,21 +24,27 @@ from hsieve import (
     BackwardLSMI,
     DependenceSelector,
     FamilyRanking,
+    FillMissing,
     ForwardLSMI,
     HalvesRegression,
     HSICLasso,
     InteractionScan,
+    KernelEnsembleClassifier,
     KernelSVMRFE,
     LaplacianScore,
     LassoSelector,
     LPBoost,
+    LPBoostMKL,
     MaxRelevance,
     MutualInformation,
+    NestedKernelClassifier,
     PairwiseHSIC,
     Pearson,
+    PositionWeightMatrix,
     RandSel,
     ReliefF,
     SpAM,
+    SparseFiltering,
     StabilitySelection,
     kernels,
 )
@@ -97,7 +104,31 @@ SELECTORS = [
     LaplacianScore("alignment"),
 ]
 
-CLASSIFIERS = [LPBoost(), LPBoost(0.2), LPBoost(learners="stumps")]
+# Learn or fill features instead of selecting some.
+TRANSFORMERS = [
+    SparseFiltering(4, max_iter=10),
+    SparseFiltering(max_iter=10, preparation="range", intercept=True),
+    SparseFiltering(max_iter=10, preparation="whiten", max_samples=20),
+    SparseFiltering(max_iter=10, preparation="none", precision="single"),
+    FillMissing(),
+    FillMissing(categorical=[0]),
+]
+
+CLASSIFIERS = [
+    LPBoost(),
+    LPBoost(0.2),
+    LPBoost(learners="stumps"),
+    KernelEnsembleClassifier(n_members=4, selector=RandSel(n_rounds=4)),
+    KernelEnsembleClassifier(n_members=3, widths=1.0, ridges=(0.1, 1.0), nu=0.3, max_samples=40),
+    NestedKernelClassifier(
+        PCA(),
+        selector=RandSel(n_rounds=4),
+        classifier=KernelEnsembleClassifier(widths=1.0, n_members=2),
+    ),
+    PositionWeightMatrix(),
+    LPBoostMKL(selector=FamilyRanking(), n_folds=2, widths=[0.5, 2.0]),
+    LPBoostMKL(selector=FamilyRanking(), nu=0.3, n_folds=2, width_choice="program"),
+]
 
 # The public suite does not call these.
 EXTRA_CHECKS = [
@@ -115,7 +146,7 @@ EXTRA_CHECKS = [
 
 # Where no feature is stable none is selected, and scikit-learn says so.
 @pytest.mark.filterwarnings("ignore:No features were selected")
-@parametrize_with_checks(SELECTORS + CLASSIFIERS)
+@parametrize_with_checks(SELECTORS + TRANSFORMERS + CLASSIFIERS)
 def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 
@@ -124,7 +155,7 @@ def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.filterwarnings("ignore:X has feature names")
 @pytest.mark.filterwarnings("ignore:No features were selected")
-@pytest.mark.parametrize("selector", SELECTORS, ids=repr)
+@pytest.mark.parametrize("selector", SELECTORS + TRANSFORMERS, ids=repr)
 @pytest.mark.parametrize("name", EXTRA_CHECKS)
 def test_selectors_pass_the_checks_outside_the_public_suite(selector, name):
     getattr(estimator_checks, name)(type(selector).__name__, selector)

@@ -3,11 +3,13 @@
 import numpy as np
 import pytest
 
+from hsieve.data.spectra import power_spectra
 from hsieve.data.synthetic import (
     PROBLEMS,
     Problem,
     make_and_or,
     make_fake_class,
+    make_frequency_bands,
     make_linear_weston,
     make_n3lars,
     make_nonlinear_weston,
@@ -407,3 +409,44 @@ def test_make_problem_passes_options_on():
     np.testing.assert_array_equal(direct.X, named.X)
     with pytest.raises(TypeError, match="colour"):
         make_problem("xor", colour="red")
+
+
+def test_frequency_bands_differ_between_classes_in_the_band_only():
+    problem = make_frequency_bands(4000, 2, drop=0.5, random_state=0)
+    means = [problem.X[problem.y == label].mean(axis=0) for label in (-1, 1)]
+    ratio = means[1] / means[0]
+    inside = (problem.frequencies >= 10) & (problem.frequencies <= 14)
+    np.testing.assert_array_equal(np.flatnonzero(inside), problem.relevant)
+    assert (ratio[inside] < 0.75).all()
+    np.testing.assert_allclose(ratio[~inside], 1.0, atol=0.25)
+
+
+def test_frequency_bands_are_the_spectra_of_their_signals():
+    problem = make_frequency_bands(20, 3, duration=1.5, sampling_rate=60.0, random_state=0)
+    assert problem.signals.shape == (20, 3, 90)
+    spectra = power_spectra(problem.signals, problem.sampling_rate)
+    np.testing.assert_allclose(problem.X, spectra.power)
+    np.testing.assert_allclose(problem.frequencies, spectra.frequencies)
+
+
+def test_noise_of_frequency_bands_falls_with_the_frequency():
+    problem = make_frequency_bands(2000, 1, drop=0.0, random_state=0)
+    outside = (problem.frequencies > 25) & (problem.frequencies < 50)
+    power = problem.X[:, outside].mean(axis=0) * problem.frequencies[outside]
+    np.testing.assert_allclose(power / power.mean(), 1.0, atol=0.2)
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"n_channels": 0}, "n_channels must be an integer"),
+        ({"duration": -1.0}, "duration and sampling_rate must be positive"),
+        ({"duration": 0.01}, "at least 4 points"),
+        ({"drop": 1.5}, "drop must be a share"),
+        ({"band": (60.0, 70.0)}, "band must hold a frequency"),
+        ({"band": (14.0, 10.0)}, "band must hold a frequency"),
+    ],
+)
+def test_frequency_bands_refuse_what_makes_no_signals(options, match):
+    with pytest.raises(ValueError, match=match):
+        make_frequency_bands(20, **options)

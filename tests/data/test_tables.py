@@ -9,6 +9,8 @@ import io
 import json
 import math
 import os
+import subprocess
+import sys
 import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -28,6 +30,7 @@ from hsieve.data.tables import (
     read_table,
     write_features,
 )
+from hsieve.data.tables.writing import written_whole
 
 TEXT_ENDINGS = [".csv", ".tsv", ".csv.gz", ".tsv.gz"]
 COLUMN_ENDINGS = [*TEXT_ENDINGS, ".parquet"]
@@ -552,7 +555,7 @@ class TestNumpyFiles:
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("X", "hello there")
             archive.writestr("y", "hello there")
-        says(message_of(path), "'X' inside is not an array")
+        says(message_of(path), "'X' is not saved as NumPy saves arrays")
 
     def test_npy_saved_as_npz_and_the_reverse(self, tmp_path: Path) -> None:
         np.save(tmp_path / "a.npy", [[1, 2]])
@@ -602,7 +605,7 @@ class TestNumpyFiles:
     def test_npy_of_objects(self, tmp_path: Path) -> None:
         path = tmp_path / "t.npy"
         np.save(path, np.array([[1, "a"]], dtype=object))
-        says(message_of(path, target="0"), "cannot be read as .npy", "allow_pickle=False")
+        says(message_of(path, target="0"), "cannot be read as .npy", "never unpickled")
 
     @pytest.mark.parametrize("kept", [3, 40, -1])
     def test_truncated_npy(self, tmp_path: Path, kept: int) -> None:
@@ -660,7 +663,7 @@ class TestFiles:
         def refuse(*_: object, **__: object) -> None:
             raise PermissionError(13, "Permission denied", str(path))
 
-        monkeypatch.setattr(np, "load", refuse)
+        monkeypatch.setattr(zipfile, "ZipFile", refuse)
         assert message_of(path) == f"{path}: cannot be read as .npz (Permission denied)"
 
     @pytest.mark.parametrize("ending", COLUMN_ENDINGS)
@@ -1063,3 +1066,23 @@ class TestWriteFeatures:
         plain = tmp_path / "plain"
         plain.touch()
         assert new.stat().st_mode == plain.stat().st_mode
+
+    @pytest.mark.skipif(os.name == "nt", reason="Windows cannot be asked whether a process runs")
+    def test_what_a_killed_process_has_left_goes_when_the_file_is_written_again(
+        self, tmp_path: Path
+    ) -> None:
+        path, other = tmp_path / "f.csv", tmp_path / "g.csv"
+        words = "import os, sys, pathlib; from hsieve.data.tables.writing import written_whole\n"
+        words += "with written_whole(pathlib.Path(sys.argv[1])) as file:\n"
+        words += "    file.write_text('half'); os.kill(os.getpid(), 9)"
+        killed = subprocess.run([sys.executable, "-c", words, str(path)], check=False)
+        assert killed.returncode == -9
+        (left,) = tmp_path.iterdir()
+        assert left.suffix == ".tmp"
+        write_features(other, [{"a": 1}], columns=["a"])
+        with written_whole(path) as under_way:
+            under_way.write_text("by a process that runs")
+            assert set(tmp_path.iterdir()) == {other, under_way}
+            write_features(path, [{"a": 1}], columns=["a"])
+            assert under_way.exists()
+        assert set(tmp_path.iterdir()) == {other, path}

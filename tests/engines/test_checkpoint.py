@@ -1,5 +1,6 @@
 """A run that was killed is taken up where it was, and never from what belongs to another."""
 
+import hashlib
 import json
 import os
 import signal
@@ -150,6 +151,39 @@ def test_a_damaged_result_is_told_of_and_computed_again(
     assert as_bytes(found) == as_bytes(expected)
     assert len(done(traces)) == len(RANGES) + 1
     assert path.read_bytes() == content
+
+
+@pytest.mark.parametrize("descr", ["'|O'", "'<f8'"], ids=["pickled", "beyond the memory"])
+def test_a_result_that_no_run_has_written_is_refused_and_never_unpickled(
+    folder: Path, traces: Path, numbers: np.ndarray, descr: str
+) -> None:
+    """Somebody has written a file whose mark is right."""
+    run(folder, (numbers, traces))
+    path = results_in(folder)[0]
+    line = json.loads(path.read_bytes().partition(b"\n")[0])
+    header = f"{{'descr': {descr}, 'fortran_order': False, 'shape': ({2**50},)}}".encode()
+    packed = b"\x93NUMPY\1\0" + len(header).to_bytes(2, "little") + header + b"cos\nsystem\n."
+    line["mark"] = hashlib.blake2b(packed, digest_size=16).hexdigest()
+    path.write_bytes(json.dumps(line).encode() + b"\n" + packed)
+    with pytest.raises(CheckpointError, match="holds no results of a run"):
+        run(folder, (numbers, traces))
+
+
+@pytest.mark.parametrize("is_emptied", [False, True])
+def test_a_result_that_goes_while_the_run_goes_on_is_told_of(
+    folder: Path, traces: Path, numbers: np.ndarray, is_emptied: bool
+) -> None:
+    run(folder, (numbers, traces))
+    with opened(folder) as checkpointed:
+        results = checkpointed.map(sums_of_range, RANGES, shared=(numbers, traces))
+        next(results)  # now all are known to be there
+        for path in results_in(folder):
+            path.unlink()
+            if is_emptied:
+                path.touch()
+        with pytest.raises(CheckpointError, match="changed or taken away while the run went on"):
+            next(results)
+    assert len(done(traces)) == len(RANGES)
 
 
 def test_leftovers_of_a_killed_run_are_removed(

@@ -6,14 +6,18 @@ import signal
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError
 from functools import cache
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import joblib
 import numpy as np
 import pytest
+import sklearn
 from joblib.parallel import ThreadingBackend
 from sklearn.linear_model import Lasso
 from sklearn.pipeline import make_pipeline
@@ -127,6 +131,82 @@ def test_threads_of_joblib_give_the_same(method: str) -> None:
     number = {"jobs": 2} if method == "reproduce" else {"n_jobs": 2}
     with joblib.parallel_config(backend="threading"):
         assert_same(METHODS[method](**number), alone(method))
+
+
+def warn_while_another_is_at_work(role: str, events: dict[str, Event]) -> bool:
+    """Ignore warnings, and warn when another task, begun later, is at work beside this one."""
+    if role == "before":
+        return events["ignoring"].wait(60)
+    if role == "beside":
+        events["beside"].set()
+        return events["warned"].wait(60)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        events["ignoring"].set()
+        is_beside = events["beside"].wait(60)
+        try:
+            warnings.warn("never seen", UserWarning, stacklevel=1)
+        finally:
+            events["warned"].set()
+    return is_beside
+
+
+def test_threads_leave_each_others_filters_of_warnings_alone() -> None:
+    events = {name: Event() for name in ("ignoring", "beside", "warned")}
+    roles = ["before", "warns", "beside"]
+    with joblib.parallel_config(backend="threading"), JoblibEngine(2) as workers:
+        found = list(workers.map(warn_while_another_is_at_work, roles, shared=events))
+    assert found == [True, True, True]
+
+
+def twice(number: int, _: None) -> int:
+    return 2 * number
+
+
+def state_of_settings(_: int, __: None) -> tuple[bool, bool]:
+    """Tell whether errors are made of warnings, and whether values are assumed finite."""
+    return warnings.filters[0][0] == "error", bool(sklearn.get_config()["assume_finite"])
+
+
+@pytest.mark.parametrize("backend", ["loky", "threading"])
+def test_tasks_take_over_filters_and_configuration(backend: str) -> None:
+    with (
+        joblib.parallel_config(backend=backend),
+        sklearn.config_context(assume_finite=True),
+        warnings.catch_warnings(),
+        JoblibEngine(2) as workers,
+    ):
+        warnings.simplefilter("error")
+        found = list(workers.map(state_of_settings, range(4), shared=None))
+    assert found == [(True, True)] * 4
+
+
+@pytest.mark.parametrize("n_losses", [3, 4])
+def test_data_lost_by_the_workers_are_sent_again_three_times(
+    n_losses: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    losses = iter(range(n_losses))
+
+    class Forgetful:
+        """Does one task and loses the second, as a cluster behind joblib may."""
+
+        def __init__(self, **settings: Any) -> None:
+            pass
+
+        def __call__(self, calls: Any) -> Iterator[Any]:
+            for number, (function, arguments, named) in enumerate(calls):
+                if number == 1 and next(losses, None) is not None:
+                    raise CancelledError
+                yield function(*arguments, **named)
+
+    monkeypatch.setattr(joblib, "Parallel", Forgetful)
+    with JoblibEngine(2) as workers:
+        results = workers.map(twice, range(20), shared=None)
+        if n_losses == 3:
+            assert list(results) == list(range(0, 40, 2))
+        else:
+            with pytest.raises(EngineError, match="lost its workers' data 4 times"):
+                list(results)
 
 
 @pytest.mark.parametrize("through", ["engine", "joblib"])

@@ -270,24 +270,6 @@ def test_global_random_state_is_left_alone(regression):
     np.testing.assert_array_equal(before, np.random.get_state()[1])  # noqa: NPY002
 
 
-@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
-def test_a_text_column_is_named(frame, regression):
-    X, y = regression
-    table = frame({"a": X[:, 0], "colour": ["red", "blue"] * 30})
-    with pytest.raises(ValueError, match=r"Column 'colour' holds text.*categorical"):
-        BAHSIC(1).fit(table, y)
-
-
-def test_a_declared_category_is_not_taken_for_numbers_in_silence(regression):
-    X, y = regression
-    table = pd.DataFrame({"a": X[:, 0], "site": pd.Categorical(np.arange(60) % 3)})
-    with pytest.warns(UserWarning, match="Column 'site' is declared as a category"):
-        BAHSIC(1).fit(table, y)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        BAHSIC(1, categorical=[1]).fit(table, y)
-
-
 def test_repeated_column_names_are_refused_by_name(regression):
     X, y = regression
     table = pd.DataFrame(X, columns=["a", "a", "b", "c", "d", "e"])
@@ -304,3 +286,9 @@ def test_more_features_than_there_are_give_all_with_a_warning(selector, rng):
     ):
         selector.fit(X, y)
     assert selector.get_support().all()
+
+
+@pytest.mark.parametrize("strategy", ["rankings", Ranking, 3])
+def test_what_is_no_strategy_is_refused_with_those_there_are(regression, strategy):
+    with pytest.raises(ValueError, match=r"strategy must be a Strategy or one of \('ranking', "):
+        DependenceSelector(strategy=strategy).fit(*regression)

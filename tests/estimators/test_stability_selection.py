@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.ensemble import ExtraTreesClassifier
+from sklearn.feature_selection import SelectKBest
 from sklearn.linear_model import (
     ElasticNet,
     Lasso,
@@ -580,6 +581,14 @@ def test_halves_share_nothing_and_halve_every_class(n_samples):
                 "values": [1e-9],
             },
             "neither coef_ nor feature_importances_",
+        ),
+        (
+            {
+                "estimator": make_pipeline(SelectKBest(k=7), Lasso()),
+                "parameter": "lasso__alpha",
+                "values": [0.1],
+            },
+            "Lasso has 7 coefficients for 40 features",
         ),
         (
             {"threshold": None, "expected_false_selections": 0.05, "n_per_subsample": 30},

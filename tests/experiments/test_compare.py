@@ -1,6 +1,7 @@
 """Selectors beside each other: what is measured and what is said about it."""
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -289,6 +290,14 @@ def test_text_table_frame_and_html_say_the_same(classes, selectors):
     json.dumps(found.rows())
     with pytest.raises(KeyError, match="no selector 'none' in this comparison; there are"):
         found["none"]
+
+
+def test_without_pandas_the_frame_says_what_needs_none(classes, monkeypatch):
+    found = compare({"a": Fixed([0]), "b": Fixed([5])}, *classes, cv=3)
+    monkeypatch.setitem(sys.modules, "pandas", None)
+    with pytest.raises(ImportError, match=r"pip install pandas.*rows\(\) needs nothing"):
+        found.to_frame()
+    assert len(found.rows()) == 2
 
 
 def test_interaction_is_seen_by_its_selector_only():

@@ -53,7 +53,7 @@ def start(folder, *options, seconds):
 
 
 def wait_for_lines(folder, count, process):
-    end = time.monotonic() + 60
+    end = time.monotonic() + 300
     while len(lines_of(folder)) < count:
         assert process.poll() is None, process.communicate()
         assert time.monotonic() < end
@@ -80,14 +80,17 @@ def test_interrupted_run_shows_what_is_there_and_how_to_go_on(tmp_path, undistur
     process = start(tmp_path, "--jobs", str(jobs), seconds=0.3)
     wait_for_lines(tmp_path, 4, process)
     os.killpg(process.pid, signal.SIGINT)
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=300)
     assert process.returncode == 130, errors
     assert "A fake table" in out
-    assert "of 24 pieces are done and kept; give the same command again to go on" in out
-    assert errors == "error: interrupted before the end; no file was left half-written\n"
+    assert "of 24 pieces are done." in out
+    assert errors == (
+        f"error: interrupted before the end; what is done is kept in {tmp_path}; give the same "
+        "command again to go on\n"
+    )
     assert not (tmp_path / "fake.csv").exists()
     finished = start(tmp_path, "--jobs", str(jobs), seconds=0)
-    out, errors = finished.communicate(timeout=60)
+    out, errors = finished.communicate(timeout=300)
     assert (finished.returncode, errors) == (0, "")
     assert runner.gather(EXPERIMENT, Settings(), tmp_path).records == undisturbed
     assert (tmp_path / "fake.csv").exists()

@@ -152,8 +152,7 @@ def test_batches_do_not_change_the_tests(rng, monkeypatch):
     y = rng.integers(0, 3, 80)
     pairs = np.array([(a, b) for a in range(7) for b in range(a + 1, 7)])
     expected = result_of(X, y, pairs)
-    monkeypatch.setattr("hsieve.inference.interaction_tests.BATCH_NUMBERS", 1)
-    monkeypatch.setattr("hsieve.inference.interaction_tests.KEPT_NUMBERS", 1)
+    monkeypatch.setattr("hsieve.inference.interaction_tests.USUAL_BYTES", 1)
     found = result_of(X, y, pairs)
     for name in ("scores", "strengths", "own_strengths", "own_shares"):
         np.testing.assert_allclose(getattr(found, name), getattr(expected, name), atol=1e-8)

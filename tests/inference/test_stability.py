@@ -93,6 +93,8 @@ def test_full_sets():
     assert stability.log_probability(full, 2) == pytest.approx(0)
     with pytest.raises(ValueError, match="sets of all features"):
         stability.nogueira(full, 2)
+    with pytest.raises(ValueError, match="sets of 2 out of 2 features"):
+        stability.kuncheva(full, 2)
 
 
 @pytest.mark.parametrize("measure", MEASURES)

@@ -37,7 +37,7 @@ def graphs(X):
     }
 
 
-@pytest.mark.parametrize("n_eigenvectors", [None, 4])
+@pytest.mark.parametrize("n_eigenvectors", [None, 2, 4])
 @pytest.mark.parametrize("graph", ["numbers", "features", "neighbours"])
 def test_spectral_scores_are_sums_over_eigenvectors(features, graph, n_eigenvectors):
     settings, y, S = graphs(features)[graph]
@@ -130,6 +130,14 @@ def test_symmetrical_uncertainty_is_information_over_mean_entropy(features, kind
         atol=1e-9,
     )
     np.testing.assert_array_equal(bound.self_redundancy(EVERY), 1.0)
+
+
+def test_a_constant_feature_shares_nothing_even_with_itself(features):
+    features[:, 4] = 7.0
+    bound = SymmetricalUncertainty().bind(features, features[:, 0])
+    assert bound.self_redundancy(EVERY).tolist() == [1.0, 1.0, 1.0, 1.0, 0.0]
+    assert bound.relevance([4])[0] == 0.0
+    assert not bound.redundancy([4], EVERY).any()
 
 
 @pytest.mark.parametrize("kind", ["two classes", "three classes", "numbers"])

@@ -8,7 +8,7 @@ from sklearn.linear_model import Ridge as SklearnRidge
 from hsieve import NHSIC, FamilyScore, KernelRidge, Pearson, Ridge, kernels, nhsic
 from hsieve.kernels.labels import centroid_coding, one_vs_rest_coding, signed_coding
 from hsieve.measures.family import linear_hsic
-from tests.reference import naive
+from tests.reference import naive, naive_log_odds
 
 N = 23
 
@@ -64,6 +64,20 @@ def test_pc_does_not_take_class_codes_for_numbers(three_classes):
     np.testing.assert_allclose(scores("pc", X, two), expected, atol=1e-10)
 
 
+def test_pc_of_classes_is_the_mean_squared_correlation_weighted_by_their_shares(three_classes):
+    X, y = three_classes
+    expected = [
+        sum(np.mean(y == c) * stats.pearsonr(x, y == c)[0] ** 2 for c in range(3)) for x in X.T
+    ]
+    np.testing.assert_allclose(scores("pc", X, y), expected, atol=1e-12)
+
+
+def test_pc_of_several_outputs_is_the_mean_of_squared_correlations(rng):
+    X, Y = rng.normal(size=(N, 4)), rng.normal(size=(N, 3))
+    expected = [np.mean([stats.pearsonr(x, y)[0] ** 2 for y in Y.T]) for x in X.T]
+    np.testing.assert_allclose(scores("pc", X, Y), expected, atol=1e-12)
+
+
 def test_linear_nhsic_is_the_squared_correlation(rng):
     x, y = rng.normal(size=N), rng.normal(size=N)
     value = nhsic(x, y, kernel_x=kernels.Linear(), kernel_y=kernels.Linear())
@@ -111,6 +125,30 @@ def test_moderated_t_lies_between_pooled_t_and_common_variance(rng):
         np.polyval(np.polyfit(own_variance, implied_variance, 1), own_variance),
         rtol=1e-6,
     )
+
+
+@pytest.mark.parametrize(
+    ("n_features", "unequal", "effect"),
+    [(60, True, 2.0), (700, True, 3.0), (60, False, 2.0), (700, False, 3.0), (60, True, 0.0)],
+)
+def test_moderated_t_and_log_odds_are_those_of_smyth(rng, n_features, unequal, effect):
+    y = np.repeat([0, 1], [5, 7])
+    X = rng.normal(size=(12, n_features))
+    X = X / np.sqrt(X.var(axis=0))  # variances within classes are nearly equal
+    if unequal:
+        X *= np.sqrt(1 / rng.gamma(2, 1 / 2, n_features))
+    X[y == 1, :10] += effect * rng.normal(size=10)
+    t, _, freedom, _ = naive_log_odds.moderated_t(X, y)
+    assert np.isinf(freedom) != unequal
+    np.testing.assert_allclose(scores("moderated-t", X, y), np.square(t), rtol=1e-6)
+    np.testing.assert_allclose(scores("lods", X, y), naive_log_odds.log_odds(X, y), rtol=1e-6)
+
+
+def test_a_single_feature_has_no_prior_to_be_shrunk_to(two_classes):
+    X, y = two_classes
+    alone = X[:, :1]
+    pooled = stats.ttest_ind(*halves(alone, y)).statistic ** 2
+    np.testing.assert_allclose(scores("moderated-t", alone, y), pooled)
 
 
 def test_log_odds_order_features_as_the_moderated_t(rng):

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+from scipy.special import gammaln, log_ndtr, logsumexp
 
 from hsieve import IndependenceTest
-from hsieve.measures.independence import SAMPLES_A_CELL
+from hsieve.measures.independence import SAMPLES_A_CELL, _log_chi2_tail
 from tests.reference import naive_baselines as naive
 from tests.reference import naive_pairwise
 
@@ -31,9 +32,9 @@ def test_fisher_z_is_that_of_the_residuals(features, size):
     np.testing.assert_allclose(bound.feature_scores(np.arange(5)), -np.log(alone), rtol=1e-8)
 
 
-@pytest.mark.parametrize("size", [1, 2])
-def test_g2_is_added_up_over_strata(features, size):
-    y = (features[:, 0] + features[:, 2] > 0).astype(int)
+@pytest.mark.parametrize(("size", "edges"), [(1, [0.0]), (2, [0.0]), (1, [-0.7, 0.7])])
+def test_g2_is_added_up_over_strata(features, size, edges):
+    y = np.digitize(features[:, 0] + features[:, 2], edges)
     levels = np.column_stack([naive_pairwise.three_levels(f.tolist()) for f in features.T[:4]])
     levels = np.column_stack([levels, features[:, 4]])
     bound = IndependenceTest(categorical=[4]).bind(features, y)
@@ -69,6 +70,35 @@ def test_a_copy_is_told_by_its_original(features):
     assert bound.conditional_log_p(2, np.array([[0]])).tolist() == [0.0]
     twice = bound.conditional_log_p(3, np.array([[0, 2]]))
     np.testing.assert_allclose(twice, bound.conditional_log_p(3, np.array([[0]])), rtol=0.05)
+
+
+@pytest.mark.parametrize("half_degrees", [1, 2, 5])
+@pytest.mark.parametrize("statistic", [0.5, 30.0, 900.0, 3_000.0, 1e5])
+def test_tails_of_chi_square_are_those_of_a_poisson_sum(half_degrees, statistic):
+    """With 2 k degrees of freedom the tail beyond x is that of k events at a rate of x / 2."""
+    terms = [i * np.log(statistic / 2) - gammaln(i + 1) for i in range(half_degrees)]
+    found = _log_chi2_tail(np.array([statistic]), np.array([2 * half_degrees]))[0]
+    assert found == pytest.approx(logsumexp(terms) - statistic / 2, rel=1e-6)
+
+
+@pytest.mark.parametrize("statistic", [0.5, 30.0, 900.0, 3_000.0])
+def test_tails_with_one_degree_of_freedom_are_those_of_a_normal_variable(statistic):
+    found = _log_chi2_tail(np.array([statistic]), np.array([1]))[0]
+    assert found == pytest.approx(np.log(2) + log_ndtr(-np.sqrt(statistic)), rel=1e-5)
+
+
+def test_no_degree_of_freedom_tells_nothing():
+    assert _log_chi2_tail(np.array([3.0]), np.array([0])).tolist() == [0.0]
+
+
+def test_two_by_two_tables_have_one_degree_of_freedom(rng):
+    X = rng.integers(0, 2, size=(200, 2)).astype(float)
+    y = np.where(rng.random(200) < 0.3, X[:, 0], rng.integers(0, 2, 200)).astype(int)
+    bound = IndependenceTest().bind(X, y)
+    expected = naive.g2_p_value(X[:, 0], y, X[:, []])
+    assert bound.feature_scores([0])[0] == pytest.approx(-np.log(expected))
+    [given] = bound.conditional_log_p(0, np.array([[1]]))
+    assert given == pytest.approx(np.log(naive.g2_p_value(X[:, 0], y, X[:, [1]])))
 
 
 def test_p_values_too_small_for_a_number_still_have_an_order(rng):

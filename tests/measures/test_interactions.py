@@ -8,6 +8,7 @@ from hsieve.kernels.columns import standardised
 from hsieve.kernels.leading_factors import leading_rows
 from hsieve.measures.interactions import Evidence, InteractionTarget
 from hsieve.measures.pair_sweep import strongest_pairs
+from hsieve.measures.targets import heaviest
 from tests.measures.factors import factors_of
 from tests.reference import naive_interactions as naive
 
@@ -74,6 +75,53 @@ def test_statistic_equals_the_sum_over_kernels(kind, rng):
     expected = [naive.interaction(K[a], K[b], L) for a, b in pairs]
     assert min(expected) > 1e-6
     np.testing.assert_allclose(found, expected, rtol=1e-10, atol=1e-10 * max(expected))
+
+
+def test_a_wild_value_of_the_target_does_not_press_the_others_into_one_point(rng):
+    X = rng.uniform(-2, 2, size=(200, 2))
+    y = X[:, 0] * X[:, 1]
+    calm = pair_statistics(X, y, [(0, 1)], target_kernel="gaussian")[0]
+    y[7] = 1e6
+    found = pair_statistics(X, y, [(0, 1)], target_kernel="gaussian")[0]
+    assert found == pytest.approx(calm, rel=0.2)
+
+
+def test_a_wild_value_of_a_feature_does_not_press_the_others_into_one_point(rng):
+    X = rng.uniform(-2, 2, size=(200, 2))
+    y = X[:, 0] * X[:, 1]
+    calm = pair_statistics(X, y, [(0, 1)])[0]
+    X[7, 0] = 1e6
+    assert pair_statistics(X, y, [(0, 1)])[0] == pytest.approx(calm, rel=0.2)
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.9, 0.99, 1.0])
+def test_no_fewer_columns_of_a_target_hold_the_share(share, rng):
+    factor = rng.normal(size=(30, 6)) * [0.1, 0.2, 0.5, 1.0, 2.0, 3.0]
+    kept = heaviest(factor, share)
+    whole = (factor**2).sum()
+    assert (kept**2).sum() >= share * whole * (1 - 1e-8)
+    assert kept.shape[1] == 1 or (kept[:, :-1] ** 2).sum() < share * whole
+    np.testing.assert_array_equal(kept, factor[:, ::-1][:, : kept.shape[1]])
+
+
+def test_the_mean_ratio_is_that_over_all_orders_of_the_target(rng):
+    A = naive.centred(np.diag(rng.uniform(1, 2, 6)) + 0.1)
+    target = InteractionTarget.of(np.array([0.3, 1.2, -0.4, 2.0, 0.9, -1.1]))
+    mean, _ = naive.moments_over_all_orders(A, target.columns.T @ target.columns)
+    assert target.for_sweep().scoring.mean_ratio * np.trace(A) == pytest.approx(mean)
+
+
+def test_directions_of_a_feature_and_of_the_target_multiply(rng):
+    """Effective directions of a kernel are the squared sum of its weights over their squares."""
+    rows = np.linalg.qr(rng.normal(size=(N, 3)))[0].T * [[3.0], [2.0], [1.0]]
+    target = InteractionTarget.of(rng.integers(0, 4, N))
+
+    def directions(gram):
+        return np.trace(gram) ** 2 / np.sum(gram**2)
+
+    found = target.for_sweep_beside(rows).scoring.target_degrees
+    of_target = directions(target.columns.T @ target.columns)
+    assert found == pytest.approx(directions(rows.T @ rows) * of_target)
 
 
 def test_statistic_is_the_same_in_either_order_of_the_pair(rng):

@@ -28,6 +28,11 @@ def test_estimate_equals_the_sums(kind, rng):
     assert fit.value == pytest.approx(expected, rel=1e-9)
 
 
+def test_without_other_grids_the_authors_are_searched():
+    np.testing.assert_allclose(LSMI().width_factors, np.sort(naive_l1_ball.WIDTH_FACTORS))
+    np.testing.assert_allclose(LSMI().ridges, naive_l1_ball.RIDGES)
+
+
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 def test_width_and_ridge_are_those_of_the_plain_cross_validation(kind, rng):
     """The reference solves one system for each width, ridge and fold."""

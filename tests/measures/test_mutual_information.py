@@ -113,6 +113,31 @@ def test_a_copy_has_no_more_information_than_its_ranks_can_hold(features):
     assert bound.redundancy([2], [2])[0, 0] == pytest.approx(np.log(N))
 
 
+@pytest.mark.parametrize("n", [20, 300])
+def test_a_feature_that_names_the_class_has_no_more_information_than_its_ranks_can_hold(n):
+    y = np.arange(n) % 2
+    bound = MutualInformation(estimator="copula").bind(y[:, None] * 1.0, y)
+    assert bound.relevance([0])[0] == pytest.approx(np.log(n))
+
+
+@pytest.mark.parametrize("values", [(0.0, 9.0, 10.0), (0.0, 1.0, 10.0), (-1.0, 1.0, 1.5)])
+def test_three_values_are_three_levels_however_they_lie(values):
+    x = np.repeat(values, [20, 30, 50])
+    bound = MutualInformation(estimator="discretised").bind(x[:, None], x)
+    entropy = -sum(p * np.log(p) for p in (0.2, 0.3, 0.5))
+    assert bound.self_redundancy([0])[0] == pytest.approx(entropy)
+    assert bound.relevance([0])[0] == pytest.approx(entropy)
+
+
+@pytest.mark.parametrize("estimator", ["copula", "discretised"])
+def test_a_constant_feature_has_no_information_even_of_itself(estimator, features):
+    features[:, 6] = 3.0
+    bound = MutualInformation(estimator=estimator).bind(features, features[:, 0])
+    assert bound.self_redundancy([6])[0] == pytest.approx(0.0, abs=1e-12)
+    assert bound.relevance([6])[0] == pytest.approx(0.0, abs=1e-12)
+    np.testing.assert_allclose(bound.redundancy(np.arange(8), [6]), 0.0, atol=1e-12)
+
+
 def test_neighbours_are_those_of_scikit_learn(features):
     features[:, 6] /= 1e300
     bound = MutualInformation(categorical=[5]).bind(features, features[:, 0])

@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 from hsieve.data.blocks import ParquetBlocks, open_columns
 from hsieve.kernels import leading_factors
+from hsieve.kernels.leading_factors import FactorTile
 from hsieve.measures.interactions import Evidence, InteractionTarget
-from hsieve.measures.pair_sweep import pairs_among, strongest_pairs
+from hsieve.measures.pair_atoms import _NormalisedRelevance, _PlainRelevance
+from hsieve.measures.pair_sweep import pairs_among, strongest_extensions, strongest_pairs
 from tests.measures.factors import factors_of
 
 N_SAMPLES, N_FEATURES = 80, 30
@@ -147,6 +149,24 @@ def test_only_pairs_that_reach_the_given_floor_are_kept(mixed):
     np.testing.assert_array_equal(found.features, everything.features[:21])
 
 
+def test_extensions_of_factors_of_features_score_as_their_pairs(mixed, monkeypatch):
+    """With features in the place of products: each with each, in the order product, feature."""
+    monkeypatch.setattr(leading_factors, "TILE_WIDTH", 4)
+    X, y = mixed
+    target, factors = InteractionTarget.of(y).for_sweep(), factors_of(X)
+    pairs = strongest_pairs(factors, target, n_kept=1000)
+    scores = dict(zip(map(tuple, pairs.features.tolist()), pairs.scores, strict=True))
+    tile = next(factors.tiles(next(iter(factors.pieces))))
+    products = FactorTile(np.arange(len(tile.features)), tile.rows)
+    found = strongest_extensions(products, factors, target, n_kept=1000, n_threads=1)
+    assert found.n_pairs == len(found.features) == len(tile.features) * N_FEATURES
+    for (product, feature), score in zip(found.features.tolist(), found.scores, strict=True):
+        of_product = int(tile.features[product])
+        if feature != of_product:
+            pair = (min(of_product, feature), max(of_product, feature))
+            assert score == pytest.approx(scores[pair], rel=1e-4, abs=1e-6)
+
+
 @pytest.mark.parametrize("n_kept", [1, 5, 30])
 @pytest.mark.parametrize("width", [1, 4, 1024])
 @pytest.mark.parametrize("n_at_a_time", [3, 1000])
@@ -179,3 +199,21 @@ def test_least_ratio_is_a_bound_for_pairs_of_fewer_degrees(score):
     least = scoring.least_ratio(score, 9.0, 1.0)
     fewer = np.linspace(0.5, 9.0, 30)
     assert (scoring.scores(np.full(30, least), fewer, np.ones(30)) <= score).all()
+
+
+def test_without_a_pair_there_is_an_empty_answer(mixed):
+    X, y = mixed
+    found = swept(X[:, :1], y)
+    assert found.features.shape == (0, 2)
+    assert len(found.scores) == len(found.ratios) == len(found.traces) == found.n_pairs == 0
+
+
+@pytest.mark.parametrize("score", [1e-6, 0.02, 0.7])
+@pytest.mark.parametrize("scoring", [_NormalisedRelevance(3.5), _PlainRelevance()], ids=repr)
+def test_least_ratio_of_a_relevance_is_where_it_is_reached(scoring, score):
+    ratio = scoring.least_ratio(score, 4.0, 12.0)
+    reached = scoring.scores(np.array([ratio]), np.array([4.0]), np.array([12.0]))[0]
+    # A bit below, so that rounding loses no pair.
+    assert score * (1 - 1e-5) < reached < score
+    # The bound is for the most degrees and the largest trace: with less, more is needed.
+    assert scoring.least_ratio(score, 3.0, 9.0) > ratio

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 
 from hsieve import PairwiseHSIC, kernels, nhsic
+from hsieve.data.blocks import as_blocks
+from hsieve.measures.pairwise import nearest_relatives
 from tests.reference import naive
 
 N = 400
@@ -65,6 +67,41 @@ def test_redundancy_is_exact_nhsic_to_one_in_ten_thousand(features):
     redundancy = bound.redundancy(np.arange(6), np.arange(6))
     np.testing.assert_allclose(redundancy, expected, rtol=1e-4)
     np.testing.assert_allclose(np.diag(redundancy), 1.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize("form", ["dense", "coded"])
+def test_relatives_are_the_features_of_highest_nhsic(features, form):
+    X = np.column_stack([features, np.full(N, 2.0), features[:, 0] + 0.1 * features[:, 3]])
+    grams = exact_grams(X[:, [0, 1, 2, 3, 4, 5, 7]])
+    norms = [np.linalg.norm(K) for K in grams]
+    exact = np.zeros((8, 8))
+    for a, i in enumerate((0, 1, 2, 3, 4, 5, 7)):
+        for b, j in enumerate((0, 1, 2, 3, 4, 5, 7)):
+            exact[i, j] = np.vdot(grams[a], grams[b]) / (norms[a] * norms[b])
+    np.fill_diagonal(exact, -1.0)
+    wanted = np.array([3, 0, 6])
+    tolerance = 1e-4 if form == "dense" else 2e-3
+    found = nearest_relatives(as_blocks(X), wanted, 3, measure=PairwiseHSIC(form=form))
+    for feature, (relatives, shares) in zip(wanted, found, strict=True):
+        np.testing.assert_allclose(shares, np.sort(exact[feature])[::-1][:3], atol=tolerance)
+        np.testing.assert_allclose(shares, exact[feature, relatives], atol=tolerance)
+        assert feature not in relatives
+    assert found[1][0][0] == 7
+    # A constant feature is as far from one as from another.
+    assert found[2][0].tolist() == [0, 1, 2]
+    # Never more than there are, and never the feature itself.
+    for (all_others, _), feature in zip(
+        nearest_relatives(as_blocks(X), wanted, 50), wanted, strict=True
+    ):
+        assert sorted([*all_others.tolist(), feature]) == list(range(8))
+
+
+@pytest.mark.parametrize("wrong", [0, True, 1.5])
+def test_a_number_of_relatives_that_is_none_is_refused(features, wrong):
+    with pytest.raises(ValueError, match="n_relatives must be a whole number of at least 1"):
+        nearest_relatives(as_blocks(features), np.array([0]), wrong)
+    ((relatives, _),) = nearest_relatives(as_blocks(features), np.array([0]), 1)
+    assert len(relatives) == 1
 
 
 def test_without_normalisation_it_is_hsic_times_a_common_factor(features):

@@ -48,6 +48,15 @@ def test_rrelieff_is_figure_3_of_the_paper(features, given, meant):
     )
 
 
+@pytest.mark.parametrize("kind", ["classes", "continuous"])
+def test_a_small_sigma_leaves_the_nearest_neighbour_all_the_weight(features, kind):
+    y = np.digitize(features[:, 0], [-0.5, 0.5])
+    settings = {"target_kind": kind, "categorical": [3]}
+    np.testing.assert_allclose(
+        scores(features, y, sigma=1e-3, **settings), scores(features, y, n_neighbors=1, **settings)
+    )
+
+
 def test_binary_features_in_which_most_distances_tie(rng):
     X = rng.integers(0, 2, size=(50, 4)).astype(float)
     y = np.logical_xor(X[:, 0], X[:, 1]).astype(int)

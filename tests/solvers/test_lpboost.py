@@ -289,6 +289,34 @@ def test_a_program_that_fails_is_begun_anew(monkeypatch):
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("steps", [0, 3])
+@pytest.mark.parametrize("family", [SingleFeatures, Stumps])
+def test_a_simplex_method_in_circles_gives_way_to_interior_points(monkeypatch, family, steps):
+    X, y = problem(9, n_samples=80, n_features=60)
+    expected = [fit.objective for fit in lpboost_path(family(X), y, [0.9, 0.3])]
+    inside, calls = module._Program._is_solved_inside, []
+
+    def counted(program):
+        calls.append(program)
+        return inside(program)
+
+    # As if no number of steps led to the end.
+    monkeypatch.setattr(module, "STEPS_A_ROW", 0)
+    monkeypatch.setattr(module, "STEPS_AT_LEAST", steps)
+    monkeypatch.setattr(module._Program, "_is_solved_inside", counted)
+    found = [fit.objective for fit in lpboost_path(family(X), y, [0.9, 0.3])]
+    assert calls
+    np.testing.assert_allclose(found, expected, atol=1e-8)
+
+
+def test_steps_of_the_simplex_method_are_limited():
+    program = module._Program(np.ones(3), np.ones(3))
+    program.add(np.ones((5, 3)), lower=np.ones(5), upper=np.ones(5))
+    program.solve()
+    limit = program._highs.getOptionValue("simplex_iteration_limit")[1]
+    assert limit == module.STEPS_A_ROW * 5 + module.STEPS_AT_LEAST
+
+
 def test_a_program_without_a_solution_is_refused_in_words():
     program = module._Program(np.ones(2), np.ones(2))
     program.add(np.ones((1, 2)), lower=[3.0], upper=[4.0])

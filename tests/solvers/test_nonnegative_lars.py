@@ -355,6 +355,45 @@ def test_scale_of_the_statistics_does_not_matter():
         np.testing.assert_allclose(scaled.dense(), path.dense(), atol=1e-9)
 
 
+@pytest.mark.parametrize("use_bound", [True, False])
+def test_no_entry_is_asked_for_again_in_its_mirror_image(use_bound):
+    Q, r = random_problem(np.random.default_rng(3), 12)
+    asked = []
+
+    def block(features, active):
+        asked.extend((k, j) for k in features.tolist() for j in active.tolist())
+        return Q[np.ix_(features, active)]
+
+    path = nonnegative_lars_path(r, block, max_features=13, use_bound=use_bound)
+    met = set(path.order.tolist())
+    among_met = [tuple(sorted(pair)) for pair in asked if pair[0] != pair[1] and set(pair) <= met]
+    assert len(among_met) == len(set(among_met))
+    assert path.entries_computed == len(asked)
+
+
+def test_entries_may_be_asked_for_one_by_one():
+    Q, r = random_problem(np.random.default_rng(3), 12)
+    path, by_one = whole_path(Q, r), whole_path(Q, r, batch_entries=1)
+    assert by_one.order.tolist() == path.order.tolist()
+    np.testing.assert_allclose(by_one.levels, path.levels)
+
+
+@pytest.mark.parametrize("most", [0.5, 0.8])
+def test_features_that_overlap_with_active_ones_stay_out(most):
+    rng = np.random.default_rng(9)
+    K = rng.random((20, 8))
+    K = np.hstack([K, K + 0.3 * rng.random((20, 8))])
+    K -= K.min(axis=0)
+    Q, r = inner_products(K, K[:, :4].sum(axis=1))
+    path = whole_path(Q, r, max_overlap=most)
+    for active in path.active_sets:
+        shares = Q[np.ix_(active, active)] / np.sqrt(
+            np.outer(Q.diagonal()[active], Q.diagonal()[active])
+        )
+        assert (shares - np.eye(len(active))).max(initial=0.0) <= most
+    assert len(path.order) < len(whole_path(Q, r).order)
+
+
 def test_noise_of_single_precision_is_borne_with_a_fitting_tolerance():
     rng = np.random.default_rng(5)
     K = np.repeat(rng.random((30, 6)), 2, axis=1)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.linear_model import MultiTaskLasso
+from sklearn.linear_model import Lasso, MultiTaskLasso
 from sklearn.preprocessing import SplineTransformer
 
 from hsieve.kernels.columns import standardised
@@ -36,6 +36,27 @@ def test_a_feature_that_leaves_the_path_is_counted_between_knots(rng):
     y = standardised(rng.normal(size=(30, 1)))
     for n_wanted in range(1, 20):
         assert lasso_of_size(X, y, n_wanted).n_used == n_wanted
+
+
+@pytest.mark.parametrize("n_wanted", [1, 4, 9])
+def test_the_lasso_is_optimal_where_it_stops(columns, rng, n_wanted):
+    """The pull is the penalty where there is a weight, and no more elsewhere."""
+    y = standardised(columns[:, :5] @ rng.normal(size=(5, 1)) + rng.normal(size=(len(columns), 1)))
+    fit = lasso_of_size(columns, y, n_wanted)
+    used = fit.weights > 0
+    np.testing.assert_allclose(fit.pull[used], fit.penalty, rtol=1e-9)
+    assert (fit.pull[~used] < fit.penalty).all()
+    expected = Lasso(alpha=fit.penalty, fit_intercept=False, tol=1e-12).fit(columns, y[:, 0])
+    np.testing.assert_allclose(fit.weights, np.abs(expected.coef_), atol=1e-6)
+
+
+def test_a_path_that_needs_more_knots_than_first_tried_is_followed_on(columns, rng, monkeypatch):
+    y = standardised(columns[:, :5] @ rng.normal(size=(5, 1)) + rng.normal(size=(len(columns), 1)))
+    whole = lasso_of_size(columns, y, 9)
+    monkeypatch.setattr("hsieve.solvers.lasso.KNOTS_A_FEATURE", 0)
+    step_by_step = lasso_of_size(columns, y, 9)
+    assert step_by_step.penalty == pytest.approx(whole.penalty)
+    np.testing.assert_allclose(step_by_step.weights, whole.weights)
 
 
 def test_copies_and_too_few_samples_leave_the_nearest_number(columns, rng):
@@ -107,6 +128,19 @@ def test_l1_machines_are_optimal_where_they_stop(columns, n_classes, n_wanted):
         used = fit.weights > 0
         np.testing.assert_allclose(fit.pull[used], fit.penalty, rtol=1e-2)
         assert (fit.pull <= fit.penalty * 1.01).all()
+
+
+def test_a_copy_of_a_column_has_the_pull_but_no_weight(columns):
+    labels = np.where(columns[:, :1] - columns[:, 4:5] > 0, 1.0, -1.0)
+    alone = l1_svm_of_size(columns, labels, 3)
+    order = [4, 0, 4, *range(1, 4), *range(5, columns.shape[1]), 0]
+    fit = l1_svm_of_size(columns[:, order], labels, 3)
+    first = [order.index(feature) for feature in range(columns.shape[1])]
+    np.testing.assert_allclose(fit.weights[first], alone.weights, atol=1e-3)
+    np.testing.assert_allclose(fit.pull, alone.pull[order], rtol=1e-2)
+    assert fit.weights[2] == fit.weights[-1] == 0.0
+    assert fit.weights[0] > 0
+    assert fit.weights[1] > 0
 
 
 def of_size(penalty, n_used):

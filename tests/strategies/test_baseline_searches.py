@@ -12,6 +12,7 @@ from hsieve import (
 )
 from tests.reference import naive_baselines as naive
 from tests.reference import naive_pairwise
+from tests.strategies.test_mrmr import Table
 
 
 @pytest.fixture
@@ -33,6 +34,9 @@ def test_fcbf_keeps_what_the_papers_list_keeps(features, measure, threshold):
     expected = expected or [int(np.argmax(bound.relevance(every)))]
     path = FCBFSearch(threshold).search(bound, 12)
     assert path.order[: path.n_selectable].tolist() == expected
+    assert path.sizes.tolist() == list(range(1, len(expected) + 1))
+    np.testing.assert_allclose(path.set_scores, np.cumsum(bound.relevance(expected)))
+    assert path.stop_reason == "nothing left that is not told"
     assert sorted(path.order.tolist()) == every.tolist()
     assert (np.diff(path.feature_scores[path.n_selectable :]) <= 0).all()
     for n_wanted in range(1, len(expected)):
@@ -49,6 +53,16 @@ def test_fcbf_drops_copies_and_keeps_at_least_the_best(features):
     assert FCBFSearch(0.99).search(bound, 4).n_selectable == 1
 
 
+def test_fcbf_counts_the_statistics_it_asks_for(features):
+    bound = SymmetricalUncertainty().bind(*features)
+    table = Table(bound.relevance(np.arange(12)), bound.redundancy(np.arange(12), np.arange(12)))
+    path = FCBFSearch().search(table, 12)
+    assert path.n_evaluations == 12 + table.n_asked
+    # Each feature kept is held against those still left, not against itself.
+    assert table.n_asked < 12 * len(path.sizes)
+    assert FCBFSearch().search(table, 1).n_evaluations == 12 + 11
+
+
 @pytest.mark.parametrize("max_given", [0, 1, 3])
 @pytest.mark.parametrize("seed", range(4))
 def test_parents_and_children_of_numbers_are_those_of_the_slow_search(max_given, seed):
@@ -62,6 +76,9 @@ def test_parents_and_children_of_numbers_are_those_of_the_slow_search(max_given,
     path = ParentsChildren(max_given=max_given).search(IndependenceTest().bind(X, y), 9)
     expected = naive.hiton_pc(X, y, naive.fisher_z_p_value, max_given=max_given)
     assert path.order[: path.n_selectable].tolist() == expected
+    assert path.sizes.tolist() == list(range(1, len(expected) + 1))
+    assert len(path.set_scores) == len(expected)
+    assert sorted(path.order.tolist()) == list(range(9))
 
 
 @pytest.mark.parametrize("seed", range(2))

@@ -167,6 +167,16 @@ def test_sets_are_chosen_by_size_then_score(rng):
     assert sets[0].score == 7.0
 
 
+def test_the_nearest_size_is_counted_in_features():
+    bound = Bowl(np.ones(7))
+    met = {}
+    for size in (3, 6):
+        weights = np.where(np.arange(7) < size, 1.0, 0.0)
+        met[tuple(range(size))] = weights, np.arange(size, 7)
+    (only,) = _best_first(bound, met, 4)
+    assert len(only.features) == 3
+
+
 @pytest.mark.parametrize("optimiser", ["shrink", "paper"])
 def test_order_scores_and_sets_of_the_path(optimiser):
     problem = make_xor_toy(150, random_state=0)

@@ -7,7 +7,9 @@ from scipy.optimize import minimize
 from hsieve import MutualInformation, PairwiseHSIC, Pearson, QuadraticProgram
 from hsieve.progress import listen
 from hsieve.strategies import quadratic_program as module
+from hsieve.strategies.quadratic_program import _choose_landmarks
 from tests.reference import naive_pairwise
+from tests.strategies.test_mrmr import Table
 
 MEASURES = [
     Pearson(),
@@ -124,6 +126,39 @@ def test_an_indefinite_matrix_is_solved_all_the_same(rng):
         path = QuadraticProgram(n_landmarks=n_landmarks).search(bound, 5)
         assert path.order[0] == 3
         assert path.feature_scores.sum() == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("n_landmarks", [1, 4, 20, "all"])
+def test_the_path_tells_what_was_solved(n_landmarks, data):
+    bound = Pearson(squared=True).bind(*data)
+    path = QuadraticProgram(n_landmarks=n_landmarks).search(bound, 3)
+    n_used = 20 if n_landmarks == "all" else n_landmarks
+    assert path.n_landmarks == n_used
+    assert path.n_evaluations == 20 + 20 * n_used
+    assert path.sizes.tolist() == [np.count_nonzero(path.feature_scores)]
+    assert (np.diff(path.feature_scores) <= 0).all()
+    if n_used == 20:
+        Q, f = statistics(bound)
+        value = naive_pairwise.qpfs_objective(weights_of(path), Q, f, path.alpha)
+        assert path.set_scores[0] == pytest.approx(-value)
+
+
+def test_half_of_the_landmarks_are_the_most_relevant_features(rng):
+    relevance = rng.permutation(np.arange(1.0, 13.0))
+    best = np.argsort(-relevance)
+    n_found = [_choose_landmarks(relevance, 6, seed)[1] for seed in range(3)]
+    assert n_found == [3, 3, 3]
+    drawn = [_choose_landmarks(relevance, 6, seed)[0] for seed in range(30)]
+    for landmarks in drawn:
+        assert landmarks[:3].tolist() == best[:3].tolist()
+        assert len(set(landmarks.tolist())) == 6
+    # The others are drawn from all that are left.
+    assert set(np.concatenate(drawn).tolist()) == set(range(12))
+
+
+def test_nothing_to_weigh_gives_both_terms_equal_weight():
+    table = Table(np.zeros(4), np.zeros((4, 4)))
+    assert QuadraticProgram().search(table, 2).alpha == 0.5
 
 
 def test_relevance_alone_is_a_ranking(data):

@@ -101,3 +101,25 @@ def test_the_strategy_takes_any_measure_of_sets(rng):
 def test_settings_that_make_no_sense_are_refused(settings, complaint, rng):
     with pytest.raises(ValueError, match=complaint):
         HalvesRegression(**settings).fit(rng.normal(size=(20, 3)), np.arange(20) % 2)
+
+
+def test_a_target_within_the_tube_leaves_no_feature_a_weight(rng):
+    rows, target = rng.random((12, 4)), np.full(12, 0.05)
+    fit = insensitive_fit_of_size(rows, target, 2, epsilon=0.1)
+    assert fit.penalty == 0.0
+    assert not fit.weights.any()
+    np.testing.assert_allclose(fit.pull, rows.T @ target)
+
+
+@pytest.mark.parametrize("penalty", [None, 0.3])
+def test_the_path_tells_which_features_have_a_weight(penalty, rng):
+    X = rng.normal(size=(40, 8))
+    bound = HSIC().bind(X, X[:, 0] + X[:, 3])
+    path = RandomHalves(n_rounds=50, penalty=penalty).search(bound, 2)
+    n_used = int(np.count_nonzero(path.feature_scores))
+    assert n_used == 2 or penalty is not None
+    assert path.sizes.tolist() == [n_used]
+    assert path.set_scores[0] == pytest.approx(bound.subset_score(np.sort(path.order[:n_used])))
+    assert path.n_evaluations == 2 * 50 + 1
+    assert path.n_selectable == (None if penalty is None else n_used)
+    assert path.stop_reason == f"{n_used} feature(s) have a weight"

@@ -173,6 +173,16 @@ def test_the_path_ranks_all_features_and_keeps_the_nested_sets(estimator, proble
 
 
 @pytest.mark.parametrize("estimator", ["plain", "sweep"])
+def test_sets_scored_are_counted(estimator, problem):
+    strategy = RandomisedContributions(estimator=estimator, n_rounds=6, fix_after=None)
+    path = searched(strategy, *problem)
+    n_free = (~np.isnan(path.contributions)).sum(axis=1)
+    in_rounds = 6 * (2 * len(n_free) if estimator == "plain" else n_free.sum())
+    assert path.n_evaluations == in_rounds + len(path.sizes)
+    assert path.stop_reason == "2 feature(s) left"
+
+
+@pytest.mark.parametrize("estimator", ["plain", "sweep"])
 def test_features_at_the_top_long_enough_are_fixed(estimator, rng):
     X = rng.normal(size=(80, 12))
     y = (X[:, 3] + X[:, 8] > 0).astype(int)
@@ -214,6 +224,14 @@ def test_smaller_sets_of_features_can_be_drawn():
     # Fixed features are in the set and in its complement.
     draw = sampler.draw(0, 0, 6, 8)
     assert draw.chosen[-2:].tolist() == draw.others[-2:].tolist() == [6, 7]
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25, 0.1])
+@pytest.mark.parametrize("n_free", [3, 10, 20, 200])
+def test_the_share_of_features_in_a_set_is_told_on_average(share, n_free):
+    sampler = Sampler.over(np.zeros(40, dtype=int), 0.5, share, seed=0)
+    sizes = [len(sampler.draw(0, position, n_free, n_free).chosen) for position in range(200)]
+    assert np.mean(sizes) / n_free == pytest.approx(sampler.share_in(n_free), abs=0.05)
 
 
 def test_of_an_odd_number_either_half_is_taken():

@@ -13,6 +13,7 @@ from hsieve import (
 )
 from hsieve.progress import listen
 from tests.reference import naive_pairwise
+from tests.strategies.test_mrmr import Table
 
 
 @pytest.fixture
@@ -83,3 +84,10 @@ def test_progress_ends_at_one(data):
         IterativeScreening(10).search(bound, 3)
     assert heard[-1] == 1.0
     assert heard == sorted(heard)
+
+
+def test_evaluations_are_the_statistics_asked_for(rng):
+    K = rng.random((30, 12))
+    table = Table(K.T @ K[:, :4].sum(axis=1), K.T @ K)
+    path = IterativeScreening(8).search(table, 3)
+    assert path.n_evaluations == 12 + table.n_asked == 12 + 8 * 3

@@ -74,6 +74,32 @@ def test_contexts_are_repeatable_and_follow_the_seed(rng):
     assert orders[0] == orders[1] != orders[2]
 
 
+@pytest.mark.parametrize("n_contexts", [1, 3])
+def test_backward_counts_the_sets_it_scores(n_contexts, rng):
+    d = 3 * MIN_CONTEXT
+    bound = HSIC().bind(rng.normal(size=(12, d)), rng.normal(size=12))
+    path = Backward(n_contexts=n_contexts).search(bound, 2)
+    # One score a set visited, and one for each member in each context that a round has.
+    in_rounds = sum(
+        size * max(1, min(n_contexts, size // MIN_CONTEXT)) for size in path.sizes.tolist()[1:]
+    )
+    assert path.n_evaluations == len(path.sizes) + in_rounds
+
+
+def test_standings_are_those_of_the_first_round(rng):
+    bound = HSIC().bind(rng.normal(size=(20, 5)), rng.normal(size=20))
+    everything = np.arange(5)
+    np.testing.assert_allclose(Backward().standings(bound), bound.worth(everything, everything))
+    # In several contexts, what features are worth is put on the scale of each context.
+    d = 2 * MIN_CONTEXT
+    wide = HSIC().bind(rng.normal(size=(20, d)), rng.normal(size=20))
+    contexts = np.random.default_rng(3).permutation(np.arange(d) % 2)
+    worth = [wide.worth(np.flatnonzero(contexts == c), np.arange(d)) for c in (0, 1)]
+    expected = np.max([(here - here.mean()) / here.std() for here in worth], axis=0)
+    found = Backward(n_contexts=2, random_state=3).standings(wide)
+    np.testing.assert_allclose(found, expected)
+
+
 def test_few_features_are_judged_in_one_context(rng):
     bound = HSIC().bind(rng.normal(size=(20, 2 * MIN_CONTEXT - 1)), rng.normal(size=20))
     one, many = (Backward(n_contexts=c).search(bound, 2).order for c in (1, 8))
@@ -107,6 +133,32 @@ def test_forward_adds_what_leaves_the_score_highest(rng):
         assert path.order[place] == chosen[-1]
         assert path.set_scores[place] == pytest.approx(max(scores), rel=1e-9)
     assert sorted(path.order.tolist()) == list(range(6))
+
+
+def test_forward_tells_what_each_feature_brought_and_what_the_others_would_have_cost(rng):
+    X = rng.normal(size=(30, 6))
+    bound = HSIC(kernel_x=kernels.Gaussian(1.5)).bind(X, X[:, 2] ** 2 + X[:, 4])
+    path = Forward().search(bound, 3)
+    assert path.sizes.tolist() == [1, 2, 3]
+    assert path.n_evaluations == 6 + 5 + 4
+    assert path.stop_reason == "3 features chosen"
+    np.testing.assert_allclose(np.cumsum(path.feature_scores[:3]), path.set_scores)
+    instead = [bound.subset_score([*path.order[:2], j]) for j in path.order[3:]]
+    expected = np.array(instead) - path.set_scores[-1]
+    np.testing.assert_allclose(path.feature_scores[3:], expected, atol=1e-12)
+    assert (np.diff(path.feature_scores[3:]) <= 0).all()
+
+
+def test_a_ranking_of_many_blocks_is_that_of_all_scores(rng):
+    X = rng.normal(size=(20, 700))
+    bound = Pearson().bind(X, X[:, 300] + rng.normal(size=20))
+    scores = bound.feature_scores(np.arange(700))
+    path = Ranking().search(bound, 5)
+    np.testing.assert_array_equal(path.order, np.argsort(-scores, kind="stable"))
+    np.testing.assert_array_equal(path.feature_scores, scores[path.order])
+    assert path.sizes.tolist() == [1]
+    assert path.set_scores.tolist() == [scores.max()]
+    assert path.n_evaluations == 700
 
 
 def test_with_linear_kernels_all_searches_agree(rng):

@@ -1,0 +1,172 @@
+"""Pages written by hand: their code runs and prints what they say, their names and links exist."""
+
+import re
+import shlex
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from hsieve.cli.main import app
+from hsieve.cli.methods import METHODS
+from hsieve.experiments import EXPERIMENTS
+from tests.docs.names import known, unknown_in_code, unknown_inline
+from tests.docs.pages import DOCS, ROOT, blocks, name_of, pages, prose, run_page
+
+README = ROOT / "README.md"
+WITH_CODE = [page for page in pages() if any(b.kind == "python" for b in blocks(page))]
+# Parts of the README that take long, and one that needs a cluster.
+LONG_IN_README = ("n_features=5000", "compare(")
+CLUSTER_IN_README = ('engine="dask"',)
+# Other packages are shown beside ours, with their own names.
+FOREIGN = {"docs/coming_from.md"}
+# What the page is 84 letters wide for; tables of figures may be scrolled.
+WIDEST_LINE = 84
+
+
+@cache
+def source():
+    """All source text of the package."""
+    return "\n".join(path.read_text(encoding="utf-8") for path in (ROOT / "src").rglob("*.py"))
+
+
+@pytest.fixture
+def prepared(tmp_path, monkeypatch):
+    """Data and files that pages take for granted."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 110))
+    y = X[:, 3] ** 2 + X[:, 7]
+    np.save(tmp_path / "million_rows.npy", X)
+    table = pa.table({f"f{place}": column for place, column in enumerate(X.T)})
+    label = pa.array(np.where(y > 1, "a", "b"))
+    monkeypatch.chdir(tmp_path)
+
+    def prepare(target):
+        pq.write_table(table.append_column(target, label), tmp_path / "cells.parquet")
+        return {"X": X, "y": y, "__name__": "page"}
+
+    return prepare
+
+
+def label_of(page):
+    """Name of the column of labels in the page's own example."""
+    return "cell_type" if page == README else "type"
+
+
+@pytest.mark.parametrize("page", WITH_CODE, ids=name_of)
+def test_code_of_a_page_runs_and_prints_what_it_says(page, prepared):
+    left_out = LONG_IN_README + CLUSTER_IN_README if page == README else ()
+    run_page(page, prepared(label_of(page)), left_out=left_out)
+
+
+@pytest.mark.slow
+def test_all_code_of_the_readme_runs_but_for_the_cluster(prepared):
+    run_page(README, prepared(label_of(README)), left_out=CLUSTER_IN_README)
+
+
+@pytest.mark.slow
+def test_commands_of_the_first_page_run(prepared):
+    page = DOCS / "index.md"
+    run_page(page, prepared("type"))  # writes the table
+    for words in commands_in(page):
+        done = CliRunner().invoke(app, words[1:])
+        assert done.exit_code == 0, f"{words}: {done.output}"
+    assert Path("page.html").exists()
+    assert Path("features.csv").exists()
+
+
+def test_code_that_prints_something_else_is_noticed(tmp_path, monkeypatch):
+    page = ROOT / "docs" / "made_up.md"
+    text = "```python\nprint(1)\n```\n\n```text\n2\n```\n"
+    monkeypatch.setattr(type(page), "read_text", lambda self, encoding: text)
+    with pytest.raises(AssertionError, match="prints"):
+        run_page(page, {})
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_imports_and_keywords_exist_also_in_code_that_is_not_run(page):
+    names = known()
+    code = [block.body for block in blocks(page) if block.kind == "python"]
+    assert [missing for body in code for missing in unknown_in_code(body, names)] == []
+
+
+@pytest.mark.parametrize("page", [p for p in pages() if name_of(p) not in FOREIGN], ids=name_of)
+def test_names_in_the_text_of_a_page_exist(page):
+    assert unknown_inline(prose(page), known(), source()) == []
+
+
+def test_names_that_do_not_exist_are_noticed():
+    text = "`NoSuchSelector(3)`, `N3LARS(no_such=1)`, `no_such_`, `no_such_option=3`, `N3LARS(5)`"
+    assert unknown_inline(text, known(), "") == [
+        "NoSuchSelector(3)",
+        "N3LARS(no_such=)",
+        "no_such_",
+        "no_such_option=3",
+    ]
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_commands_in_a_page_exist_with_their_options(page):
+    commands = typer.main.get_command(app).commands
+    for words in commands_in(page):
+        assert words[1] in commands, words
+        command = commands[words[1]]
+        options = {option for parameter in command.params for option in parameter.opts}
+        given = [word.split("=")[0] for word in words[2:] if re.match(r"--?[a-z]", word)]
+        assert set(given) <= options | {"--help"}, words
+        for option, choices in (("--method", {*METHODS, "auto"}), ("--methods", METHODS)):
+            if option in words:
+                assert set(words[words.index(option) + 1].split(",")) <= set(choices), words
+        if words[1] == "reproduce" and words[2][0].islower():
+            assert words[2] in EXPERIMENTS, words
+
+
+def commands_in(page):
+    """Commands of ours in the blocks of a page that hold commands, as words."""
+    lines = [
+        line.removeprefix("$ ")
+        for block in blocks(page)
+        if block.kind in {"", "console"}
+        for line in block.body.splitlines()
+    ]
+    return [
+        shlex.split(line, comments=True)
+        for line in lines
+        if re.match(r"hsieve [a-z]+( |$)", line) and "," not in line.split()[0]
+    ]
+
+
+def test_commands_are_found():
+    assert len(commands_in(README)) > 5
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_links_of_a_page_lead_somewhere(page):
+    for target in re.findall(r"\]\(([^)\s]+)\)", prose(page)):
+        if re.match(r"(https?|mailto):", target):
+            continue
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if file.is_relative_to(DOCS / "gallery"):
+            continue  # made by the build, which checks it
+        assert file.exists(), f"{name_of(page)} links to {target}"
+        if anchor and file.suffix == ".md":
+            assert anchor in anchors(file), f"{name_of(page)} links to {target}"
+
+
+def anchors(page):
+    """Anchors of the headings of a page."""
+    headings = re.findall(r"^#{1,3} (.+)$", prose(page), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).strip().replace(" ", "-") for title in headings}
+
+
+@pytest.mark.parametrize("page", [p for p in pages() if p != README], ids=name_of)
+def test_code_of_a_page_is_not_wider_than_the_page(page):
+    shown = [block for block in blocks(page) if block.kind in {"python", "text", "console"}]
+    lines = [line for block in shown for line in block.body.splitlines()]
+    assert [line for line in lines if len(line) > WIDEST_LINE] == []

@@ -1,0 +1,117 @@
+"""The reference and the pages of the methods: everything public is there, and nothing else."""
+
+import importlib
+import re
+
+import pytest
+
+import hsieve
+from hsieve import estimators, strategies
+from tests.docs.pages import DOCS, prose
+
+# Modules whose public names all have a page; tools for those who write engines have none.
+COMPLETE = {
+    "hsieve": set(),
+    "hsieve.kernels": set(),
+    "hsieve.report": set(),
+    "hsieve.data.synthetic": {"PROBLEMS"},
+    "hsieve.data.sequences": {"RESIDUES", "SCALES", "UNKNOWN_CODE"},
+    "hsieve.inference.stability": set(),
+    "hsieve.data.tables": {"MAX_AUTO_CLASSES"},
+}
+# Listed with their module's own page, not with one of theirs.
+MODULES_AS_NAMES = {"kernels", "stability"}
+PARTS = ("**What it computes.**", "**Cost.**", "**When not to use it.**", "**Reference.**")
+# No selectors, classifiers or transformers of their own.
+WITHOUT_SECTION = {"FillMissing", "Interaction"}
+
+
+def listed():
+    """Full names in the lists of the reference."""
+    found = []
+    for page in sorted((DOCS / "api").glob("*.md")):
+        for block in re.findall(r"```\{eval-rst\}\n(.*?)```", page.read_text(), re.DOTALL):
+            module = ""
+            for line in block.splitlines():
+                if line.startswith(".. currentmodule::"):
+                    module = line.split()[-1]
+                elif re.fullmatch(r"   [\w.]+", line):
+                    name = line.strip()
+                    found.append(name if name.startswith("hsieve.") else f"{module}.{name}")
+    return found
+
+
+def test_every_public_name_has_a_page_in_the_reference():
+    names = set(listed())
+    missing = [
+        f"{module_name}.{name}"
+        for module_name, left_out in COMPLETE.items()
+        for name in importlib.import_module(module_name).__all__
+        if name not in left_out | MODULES_AS_NAMES
+        and f"{module_name}.{name}" not in names
+        and f"hsieve.{name}" not in names
+    ]
+    assert missing == []
+
+
+def test_the_reference_lists_nothing_twice_and_nothing_that_is_not_there():
+    names = listed()
+    assert len(names) == len(set(names))
+    for name in names:
+        module_name, _, attribute = name.rpartition(".")
+        try:
+            importlib.import_module(name)
+        except ModuleNotFoundError:
+            assert hasattr(importlib.import_module(module_name), attribute), name
+
+
+def sections():
+    """Sections of the pages of the methods, by their headings."""
+    found = {}
+    for page in sorted((DOCS / "methods").glob("*.md")):
+        for part in re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+            title, _, body = part.partition("\n")
+            found[title.strip()] = body
+    return found
+
+
+@pytest.mark.parametrize("name", sorted(set(estimators.__all__) - WITHOUT_SECTION))
+def test_every_method_has_formula_example_cost_limits_and_reference(name):
+    body = sections()[name]
+    for part in PARTS:
+        assert part in body, f"{name} lacks {part}"
+    assert "$$" in body, f"{name} has no formula"
+    assert re.search(rf"```python\n[^`]*\b{name}\(", body), f"{name} has no example"
+    assert f"hsieve.{name}" in body, f"{name} does not lead to its reference"
+
+
+def test_the_table_of_methods_names_every_method():
+    table = prose(DOCS / "methods" / "index.md")
+    assert [name for name in sections() if not re.search(rf"\b{name}\b", table)] == []
+
+
+def test_the_table_of_combinations_is_true():
+    table = prose(DOCS / "methods" / "dependence_selector.md")
+    rows = [
+        [cell.strip() for cell in line.strip("|").split("|")]
+        for line in table.splitlines()
+        if line.startswith("|")
+    ]
+    namespace = vars(hsieve) | vars(strategies)
+    searches = [re.findall(r"`([^`]+)`", cell) for cell in rows[0][1:]]
+    assert sum(map(len, searches)) > 5
+    for measure, *cells in rows[2:]:
+        for search, cell in zip(searches, cells, strict=True):
+            for strategy in search:
+                assert fits(eval(strategy, namespace), eval(measure.strip("`"), namespace)) == (
+                    cell == "yes"
+                ), f"{measure} with {strategy}"
+
+
+def fits(strategy, measure):
+    """Tell whether a strategy takes a measure."""
+    try:
+        strategy.check_compatible(measure)
+    except hsieve.IncompatibleCombinationError:
+        return False
+    return True

@@ -1,0 +1,144 @@
+"""Code and commands of a report do what they say: run again, they select the same."""
+
+import csv
+
+import numpy as np
+import pytest
+from sklearn.linear_model import Lasso
+
+import hsieve
+from hsieve import (
+    BAHSIC,
+    HSIC,
+    N3LARS,
+    NHSIC,
+    Backward,
+    DependenceSelector,
+    MaxRelevance,
+    RandSel,
+    StabilitySelection,
+    kernels,
+)
+from hsieve.cli.makers import Request
+from hsieve.cli.methods import METHODS
+from hsieve.report.constructors import changed_parameters
+from hsieve.report.docstrings import parameter_meanings, references_of
+from hsieve.report.repetition import COMMANDS, quoted
+from hsieve.report.summary import summarise
+from tests.cli.running import invoke
+
+MADE = [
+    N3LARS(3, covariates=[2], max_redundancy=0.9),
+    BAHSIC(2, kernel_x=kernels.Gaussian("maximise"), n_contexts=1, step=0.1, compensate=False),
+    DependenceSelector(NHSIC(kernel_x=kernels.Laplace(0.5)), strategy="forward"),
+    DependenceSelector(HSIC(estimator="biased"), strategy=Backward(step=1)),
+    StabilitySelection(Lasso(), values=np.array([0.5, 0.2]), n_per_subsample=4, n_subsamples=4),
+    StabilitySelection(N3LARS(target_kind="continuous"), n_subsamples=4, random_state=7),
+    RandSel(2, n_rounds=np.int64(4), n_jobs=1, random_state=3),
+]
+
+
+@pytest.fixture(scope="module")
+def data():
+    X = np.random.default_rng(0).normal(size=(60, 6))
+    return X, X[:, 0] ** 2 + X[:, 3] + 0.1 * X[:, 1]
+
+
+@pytest.mark.parametrize("selector", MADE, ids=lambda one: type(one).__name__)
+def test_the_code_selects_the_same(selector, data):
+    X, y = data
+    summary = summarise(selector.fit(X, y), X, y)
+    assert summary["repeat"]["gaps"] == []
+    names = {"X": X, "y": y}
+    exec(summary["repeat"]["python"], names)
+    again = names["selector"]
+    assert again is not selector
+    assert again.selected_indices_.tolist() == selector.selected_indices_.tolist()
+    assert again.scores_.tolist() == selector.scores_.tolist()
+
+
+def test_what_cannot_be_written_out_is_named(data):
+    X, y = data
+    selector = RandSel(2, n_rounds=4, random_state=np.random.default_rng(0)).fit(X, y)
+    repeat = summarise(selector, X, y)["repeat"]
+    assert repeat["gaps"] == ["random_state"]
+    assert "random_state=None" in repeat["python"]
+    assert "# Not written out, and None below: random_state." in repeat["python"]
+    assert "differ from run to run" in repeat["seed"]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    [
+        N3LARS(3, categorical=[5], covariates=[2], max_redundancy=0.9),
+        RandSel("alignment", random_state=4),
+        MaxRelevance(2, target_kind="classes", categorical=[5]),
+        N3LARS(3, interactions="pairs", categorical=[5]),
+    ],
+    ids=lambda one: type(one).__name__,
+)
+def test_the_command_selects_the_same(selector, data, tmp_path, monkeypatch):
+    X = np.column_stack([data[0][:, :5], np.arange(60) % 3])
+    y = (data[1] > 0.5).astype(int)
+    names = ["plain", "with space", "it's", "new\nline", "-k", "c"]
+    command = summarise_with(selector.fit(X, y), X, y, names)["repeat"]["command"]
+    with (tmp_path / "data.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow([*names, "y"])
+        writer.writerows([*row, label] for row, label in zip(X.tolist(), y, strict=True))
+    monkeypatch.chdir(tmp_path)
+    program, *arguments = words_of(command)
+    assert program == "hsieve"
+    result = invoke(*arguments, "-q")
+    assert result.exit_code == 0, result.output
+    shown = [names[feature].replace("\n", "\\n") for feature in selector.selected_indices_]
+    assert result.stdout.splitlines() == shown
+
+
+def summarise_with(selector, X, y, names):
+    from hsieve.report.summary import Wish
+
+    return summarise(selector, X, y, Wish(feature_names=names))
+
+
+def words_of(command):
+    """Split a command as a shell does, by asking one."""
+    import subprocess
+
+    script = f"for word in {command}; do printf '%s\\0' \"$word\"; done"
+    told = subprocess.run(["bash", "-c", script], capture_output=True, check=True).stdout
+    return told.decode().split("\0")[:-1]
+
+
+@pytest.mark.parametrize("text", ["plain", "two words", 'it\'s $HOME `x` \\ "y"', "a\nb\t'c\\", ""])
+def test_quoted_arguments_are_one_word_to_a_shell(text):
+    assert words_of(quoted(text)) == [text]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_make_selectors_of_usual_settings(name):
+    made = METHODS[COMMANDS[name]].make(Request(None, (), "auto", 0))
+    assert type(made) is getattr(hsieve, name)
+    assert changed_parameters(made) == {}
+
+
+def test_settings_that_no_option_has_give_no_command(data):
+    X, y = data
+    assert summarise(BAHSIC(2, step=0.1).fit(X, y), X, y)["repeat"]["command"] is None
+    assert summarise(N3LARS(0.5).fit(X, y), X, y)["repeat"]["command"] is None
+
+
+def test_versions_and_seed_are_told(data):
+    X, y = data
+    repeat = summarise(N3LARS(2).fit(X, y), X, y)["repeat"]
+    assert repeat["versions"]["numpy"] == np.__version__
+    assert set(repeat["versions"]) == {"python", "hsieve", "numpy", "scipy", "scikit-learn"}
+    assert repeat["seed"] == "The method makes no random choices."
+    seeded = summarise(RandSel(2, n_rounds=4).fit(X, y), X, y)["repeat"]["seed"]
+    assert seeded.startswith("random_state=0")
+
+
+def test_docstrings_tell_meanings_also_those_written_elsewhere():
+    assert parameter_meanings(hsieve.HSICLasso)["covariates"].startswith("Features to adjust for")
+    assert "`" not in " ".join(parameter_meanings(hsieve.RandSel).values())
+    assert len(references_of(hsieve.StabilitySelection)) == 2
