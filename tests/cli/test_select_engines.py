@@ -16,6 +16,7 @@ from hsieve.cli.makers import Request
 from hsieve.cli.methods import METHODS
 from hsieve.data.blocks import ParquetBlocks
 from tests.cli.running import assert_refused, invoke
+from tests.dask_settings import dask_settings
 
 N, D = 120, 30
 ON_COLUMNS = [
@@ -240,11 +241,9 @@ def test_no_java(parts, monkeypatch):
     ],
 )
 def test_a_scheduler_that_is_not_there(parts, engine, address, words, monkeypatch):
-    import dask
-
     monkeypatch.setattr("hsieve.engines.spark._running_context", lambda: None)
     monkeypatch.setenv("JAVA_HOME", "anywhere")
-    with dask.config.set({"distributed.comm.timeouts.connect": "1s"}):
+    with dask_settings({"distributed.comm.timeouts.connect": "1s"}):
         result = invoke("select", parts, "-t", "y", "--engine", engine, "--scheduler", address)
     assert_refused(result, address, words)
 

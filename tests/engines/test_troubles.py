@@ -17,6 +17,7 @@ import pytest
 
 import hsieve
 from hsieve.engines import EngineError, EngineSettings, dask_watch, make_engine
+from tests.dask_settings import dask_settings
 from tests.engines.conftest import ROOT
 from tests.engines.trouble_work import ignores_interrupts, size_of
 from tests.engines.work import fail_at, identify
@@ -87,14 +88,9 @@ def test_loss_of_the_only_worker_is_told_of(
 
 
 def test_loss_of_the_scheduler_is_told_of(cluster: Cluster) -> None:
-    # First, so that its defaults are there before one of them is set and taken back.
-    import distributed
-    from dask import config
-
-    assert distributed.__version__
     settings = EngineSettings("dask", scheduler=cluster.address, in_flight=4)
     # How long a client tries to find its scheduler again.
-    with config.set({"distributed.comm.timeouts.connect": "2s"}), make_engine(settings) as e:
+    with dask_settings({"distributed.comm.timeouts.connect": "2s"}), make_engine(settings) as e:
         results = e.map(fail_at, count(), shared=NEVER)
         next(results)
         cluster.scheduler.kill()
