@@ -159,6 +159,17 @@ def test_worth_is_half_the_squared_weight_of_scikit_learns_machine(rng, kind, n_
     np.testing.assert_allclose(worth, expected, atol=1e-6 * expected.max())
 
 
+@pytest.mark.parametrize("C", [0.1, 3.0])
+def test_the_score_of_a_set_is_what_scikit_learns_machine_minimises(rng, C):
+    X = standardised(rng.normal(size=(40, 4)))
+    above = X[:, 0] + rng.normal(size=40) > 0
+    machine = LinearSVC(C=C, dual=True, tol=1e-10, max_iter=1_000_000, random_state=0)
+    lost = np.maximum(0, 1 - np.where(above, 1, -1) * machine.fit(X, above).decision_function(X))
+    norm = np.sum(machine.coef_**2) + np.sum(machine.intercept_**2)
+    score = LinearSVM(C).bind(X, above).subset_score(np.arange(4))
+    assert score == pytest.approx(-0.5 * norm - C * np.sum(lost**2), rel=1e-6)
+
+
 def test_removing_a_feature_costs_no_less_than_its_worth_says(rng):
     """With the dual variables free again the loss grows by less than with them held."""
     X = rng.normal(size=(60, 6))

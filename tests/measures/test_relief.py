@@ -48,6 +48,14 @@ def test_rrelieff_is_figure_3_of_the_paper(features, given, meant):
     )
 
 
+def test_a_target_in_which_neighbours_hardly_differ(rng):
+    """Two groups far apart, with next to one value of the target each."""
+    X = rng.normal(size=(24, 3)) + np.repeat([0.0, 9.0], 12)[:, None]
+    y = np.repeat([0.0, 1.0], 12) + 1e-3 * rng.uniform(size=24)
+    settings = {"n_neighbors": 3, "sigma": 2.0}
+    np.testing.assert_allclose(scores(X, y, **settings), naive.rrelieff(X, y, **settings))
+
+
 @pytest.mark.parametrize("kind", ["classes", "continuous"])
 def test_a_small_sigma_leaves_the_nearest_neighbour_all_the_weight(features, kind):
     y = np.digitize(features[:, 0], [-0.5, 0.5])

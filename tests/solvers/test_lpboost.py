@@ -160,6 +160,18 @@ def test_a_nu_too_small_for_overlapping_classes_is_raised():
     assert direct_optimum(X, y, fit.nu / 1.02) == pytest.approx(0, abs=1e-7)
 
 
+def test_learners_join_while_the_least_loss_is_sought():
+    X, y = problem(4, n_samples=200, n_features=2 * module.BATCH, noise=2.0)
+    # Variables: w, b, xi; nothing bounds the norm of w.
+    n, d = X.shape
+    margins = -np.hstack([X * y[:, None], y[:, None], np.eye(n)])
+    bounds = [(None, None)] * (d + 1) + [(0, None)] * n
+    solved = linprog(np.r_[np.zeros(d + 1), np.ones(n)], margins, -np.ones(n), bounds=bounds)
+    master = module._Master(SingleFeatures(X), y)
+    assert len(master.features) <= module.BATCH
+    assert master.least_hinge_loss() == pytest.approx(solved.fun, rel=1e-6)
+
+
 def test_separable_data_have_the_hard_margin_for_a_small_nu():
     X, y = problem(6, n_samples=30, n_features=100)
     fit = lpboost(SingleFeatures(X), y, 0.02)

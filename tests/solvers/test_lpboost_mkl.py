@@ -166,10 +166,12 @@ def test_no_more_kernels_are_held_than_memory_allows():
 def test_kernels_that_join_later_lead_to_the_optimum(monkeypatch):
     monkeypatch.setattr(module, "MOST_AT_FIRST", 2)
     monkeypatch.setattr(module, "BATCH", 1)
+    solved, solve = [], module.lowest_edge
+    monkeypatch.setattr(module, "lowest_edge", lambda *a, **b: solved.append(a) or solve(*a, **b))
     X, y = overlapping(n=60)
     kernels = kernels_of(X)
     fit = lpboost_mkl(pool_of(kernels), y, 0.3)
-    assert fit.n_rounds > 1
+    assert fit.n_rounds == len(solved) > 1
     assert fit.objective == pytest.approx(whole_program(kernels, y, 0.3), rel=1e-6)
 
 
@@ -252,6 +254,13 @@ def test_levels_are_the_best_for_a_function(n_samples, nu):
     for move in rng.normal(size=(200, 2)):
         other = objective(levels.margin + move[0], levels.intercept + move[1])
         assert other <= best + 1e-12
+
+
+def test_of_levels_that_are_equally_good_the_middle_is_taken():
+    """Two samples of each class bear all weight: levels from the second to the third are best."""
+    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    levels = margin_levels(y * np.array([1.0, 2.0, 5.0, 1.0, 3.0, 6.0]), y, 0.25)
+    assert (levels.margin, levels.intercept) == (4.0, 0.5)
 
 
 def test_bounds_hold_at_every_step():

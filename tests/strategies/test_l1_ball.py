@@ -1,6 +1,7 @@
 """The l1 ball: both searches, the choice among the sets met, limits and refusals."""
 
 import time
+from copy import deepcopy
 from contextlib import contextmanager
 
 import numpy as np
@@ -131,19 +132,22 @@ def test_a_late_search_takes_the_largest_weights():
 
 
 def test_the_radius_is_doubled_and_then_bisected(monkeypatch, rng):
-    radii = []
+    radii, starts = [], []
 
     def ascend(bound, start, radius, n_wanted, **_):
         radii.append(radius)
+        starts.append(start / radius)
         weights = np.zeros(8)
         weights[: 1 if radius < 0.5 else 3 if radius < 0.65 else 7] = radius
         return weights
 
+    again = deepcopy(rng)
     monkeypatch.setattr(weight_search, "_ascend_in_ball", ascend)
     found = list(search_radius(Bowl(np.ones(8)), 3, rng, first_radius=0.1))
     assert radii[:4] == [0.1, 0.2, 0.4, 0.8]
     assert radii[4:] == pytest.approx([0.8, 0.6])
     assert np.count_nonzero(found[-1]) == 3
+    np.testing.assert_allclose(starts, [random_weights(8, again) for _ in starts])
 
 
 def test_the_radius_search_ends_when_the_time_is_over(rng):

@@ -60,8 +60,7 @@ class SparseFit:
     @property
     def order(self) -> IndexArray:
         """All features: those used by weight, the others by pull; ties by position."""
-        used = self.weights > 0
-        return np.lexsort((-self.pull, -self.weights, ~used))
+        return np.lexsort((-self.pull, -self.weights))
 
 
 def fit_of_size(
