@@ -1,8 +1,8 @@
 """The l1 ball: both searches, the choice among the sets met, limits and refusals."""
 
 import time
-from copy import deepcopy
 from contextlib import contextmanager
+from copy import deepcopy
 
 import numpy as np
 import pytest
