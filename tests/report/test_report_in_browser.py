@@ -1,6 +1,7 @@
 """Reports in a real browser: they work without a network, for mouse, keyboard and small screens."""
 
 import os
+import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,18 @@ def browser():
         opened = playwright.chromium.launch(executable_path=browser_path(), args=ARGUMENTS)
         yield opened
         opened.close()
+
+
+def wait_until(page, condition, seconds=120.0):
+    """Ask a page, or a frame, again and again.
+
+    Playwright's own way asks from inside the page, where the report's policy forbids to evaluate
+    text: it fails as soon as the first answer is no.
+    """
+    end = time.monotonic() + seconds
+    while not page.evaluate(condition):
+        assert time.monotonic() < end, f"not so after {seconds:g} s: {condition}"
+        page.wait_for_timeout(20)
 
 
 @pytest.fixture(scope="module")
@@ -335,7 +348,7 @@ def test_colours_can_be_switched(opened):
 def test_code_is_copied(opened):
     page = opened("numbers")
     page.locator("button.copy").last.click()
-    page.wait_for_function("document.querySelector('button.copy').textContent !== ''")
+    wait_until(page, "navigator.clipboard.readText().then(text => text !== '')")
     copied = page.evaluate("navigator.clipboard.readText()")
     assert copied == page.locator("#code-python").text_content()
     assert "StabilitySelection(" in copied
@@ -344,9 +357,8 @@ def test_code_is_copied(opened):
 def test_pictures_follow_the_width_of_the_page(opened):
     page = opened("classes", 1400)
     page.set_viewport_size({"width": 500, "height": 900})
-    page.wait_for_function(
-        "document.querySelector('[data-picture=path] svg').getBoundingClientRect().width < 480"
-    )
+    width = "document.querySelector('[data-picture=path] svg').getBoundingClientRect().width"
+    wait_until(page, f"{width} < 480")
     assert page.evaluate("document.documentElement.scrollWidth") <= 500
 
 
@@ -366,7 +378,7 @@ def test_two_reports_in_one_notebook_do_not_meet(browser):
         assert frames[0].locator(".marked").count() > 0
         assert frames[1].locator(".marked").count() == 0
         frames[1].get_by_role("link", name="Repeat it").click()
-        frames[1].wait_for_function("window.scrollY > 500")
+        wait_until(frames[1], "window.scrollY > 500")
         assert frames[1].locator(".plot svg").count() > 0
     finally:
         page.close()
