@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import pickle
+import shutil
 import struct
 import zipfile
 from pathlib import Path
@@ -297,6 +298,79 @@ class TestAnnData:
         with h5py.File(path, "r+") as file:
             file["obs"].attrs["encoding-type"] = "nothing known"
         assert "cannot be read as .h5ad" in refusal(path, target="y")
+
+    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("place", ["obs/y", "X/data", "uns/far", "obs"])
+    def test_links_to_other_files(self, path: Path, place: str, read: Any) -> None:
+        shutil.copy(path, path.with_name("other.h5ad"))
+        with h5py.File(path, "r+") as file:
+            if place in file:
+                del file[place]
+            file[place] = h5py.ExternalLink("other.h5ad", place)
+        message = refusal(path, read, target="y")
+        assert f"{place!r} is a link to 'other.h5ad'" in message
+        assert "accepted is what is stored in the file itself" in message
+
+    def test_link_that_leads_out_by_way_of_another(self, path: Path) -> None:
+        shutil.copy(path, path.with_name("other.h5ad"))
+        with h5py.File(path, "r+") as file:
+            del file["obs/y"]
+            file["uns/way"] = h5py.ExternalLink("other.h5ad", "/")
+            file["obs/y"] = h5py.SoftLink("/uns/way/obs/y")
+        assert "'uns/way' is a link to" in refusal(path, target="y")
+
+    def test_link_within_the_file_is_followed(self, path: Path) -> None:
+        with h5py.File(path, "r+") as file:
+            file.move("obs/y", "obs/z")
+            file["obs/y"] = h5py.SoftLink("/obs/z")
+        assert read_table(path, target="y").y.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 1])
+
+    @pytest.mark.parametrize("read", [read_table, open_columns])
+    def test_values_kept_in_other_files(self, path: Path, read: Any) -> None:
+        np.ones(4).tofile(path.with_name("raw.bin"))
+        with h5py.File(path, "r+") as file:
+            kept = [(str(path.with_name("raw.bin")), 0, 32)]
+            replaced(file, "obs/y", file.create_dataset("z", (4,), "f8", external=kept))
+        message = refusal(path, read, target="y")
+        assert "'obs/y' is a data set whose values are kept in '" in message
+        assert "accepted is what is stored in the file itself" in message
+
+    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("source", ["other.h5ad", "."])
+    def test_virtual_data_sets(self, path: Path, source: str, read: Any) -> None:
+        """One that is made of itself, as here that of the source ".", ends the process."""
+        shutil.copy(path, path.with_name("other.h5ad"))
+        layout = h5py.VirtualLayout((4,), "f8")
+        layout[:] = h5py.VirtualSource(source, "obs/y", (4,))
+        with h5py.File(path, "r+") as file:
+            replaced(file, "obs/y", file.create_virtual_dataset("z", layout))
+        message = refusal(path, read, target="y")
+        assert f"'obs/y' is a virtual data set made of {source!r}" in message
+        assert "accepted is what is stored in the file itself" in message
+
+    def test_reference_to_a_data_set_with_a_name(self, path: Path) -> None:
+        with h5py.File(path, "r+") as file:
+            file["obs/y"].attrs["categories"] = file["obs/_index"].ref
+        assert len(read_table(path, target="y").y) == 4
+
+    def test_reference_to_what_no_link_leads_to(self, path: Path) -> None:
+        """Written while the data set without a name is open, as it would go with the file."""
+        np.ones(4).tofile(path.with_name("raw.bin"))
+        with h5py.File(path, "r+") as file:
+            kept = [(str(path.with_name("raw.bin")), 0, 32)]
+            hidden = file.create_dataset(None, (4,), "f8", external=kept)
+            file["obs/y"].attrs["categories"] = hidden.ref
+            file.flush()
+            shutil.copy(path, path.with_name("made.h5ad"))
+        message = refusal(path.with_name("made.h5ad"), target="y")
+        assert "categories of 'obs/y' are in a data set without a name" in message
+
+
+def replaced(file: h5py.File, place: str, dataset: h5py.Dataset) -> None:
+    """Put a data set in the place of another, with what is said of that one."""
+    dataset.attrs.update(file[place].attrs)
+    del file[place]
+    file.move(dataset.name, place)
 
 
 def test_entries_outside_a_sparse_matrix_are_refused_in_memory() -> None:

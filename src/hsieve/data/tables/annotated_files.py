@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hsieve.data.tables.errors import listed, plainly, table_error, unknown_name
+from hsieve.data.tables.hdf5_files import refuse_outside
 from hsieve.data.tables.numpy_files import NUMPY_KINDS
 from hsieve.data.tables.source import Array, Source, check_names
 from hsieve.data.tables.unpacking import refuse_unpacked
@@ -136,6 +137,7 @@ def _look_inside(path: Path) -> None:
             n_bytes += math.prod(found.shape or ()) * found.dtype.itemsize
 
     with h5py.File(path, "r") as file:
+        refuse_outside(path, file)
         file.visititems(count)
         matrix = file.get("X")
         if isinstance(matrix, h5py.Dataset) and matrix.chunks:
