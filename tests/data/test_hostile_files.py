@@ -221,6 +221,82 @@ class TestText:
         assert "cannot be read as Parquet" in refusal(path, target="y")
 
 
+class TestPagesOfParquet:
+    """Pages that unpack to other sizes than are said of them, in the footer or in the page."""
+
+    TEXT = pa.table({"a": np.arange(4.0), "y": ["c" * 3_000_000, "b", "c", "b"]})
+
+    def written(self, path: Path, codec: str, **options: Any) -> tuple[Path, Any]:
+        """A file without dictionaries, and what its footer says of the target."""
+        pq.write_table(self.TEXT, path, compression=codec, use_dictionary=False, **options)
+        return path, pq.read_metadata(path).row_group(0).column(1)
+
+    @pytest.mark.parametrize("version", ["1.0", "2.0"])
+    @pytest.mark.parametrize("codec", ["snappy", "gzip", "zstd", "brotli", "lz4"])
+    def test_page_keeps_to_its_header(self, tmp_path: Path, codec: str, version: str) -> None:
+        """pyarrow unpacks into a buffer of the size in the header, and no further."""
+        options = {"write_statistics": False, "data_page_version": version}
+        path, column = self.written(tmp_path / "t.parquet", codec, **options)
+        content = path.read_bytes()
+        at = column.data_page_offset + 3  # behind the kind of the page, and of the next number
+        n_bytes = next(n for n in range(1, 6) if content[at + n - 1] < 128)
+        path.write_bytes(content[:at] + thrift(1000, n_bytes) + content[at + n_bytes :])
+        assert "cannot be read as Parquet" in refusal(path, target="y")
+
+    @pytest.mark.parametrize("content", [b"\x1c" * 9000, b"\xff" * 9000, b"\x18\xff\x7f", b"\x19"])
+    def test_header_that_is_none(self, tmp_path: Path, content: bytes) -> None:
+        path = tmp_path / "t.parquet"
+        values = np.random.default_rng(0).normal(size=5000)
+        pq.write_table(pa.table({"y": values, "a": values}), path, compression="gzip")
+        at = pq.read_metadata(path).row_group(0).column(0).dictionary_page_offset
+        whole = path.read_bytes()
+        path.write_bytes(whole[:at] + content + whole[at + len(content) :])
+        assert "cannot be read as Parquet" in refusal(path, target="y")
+
+    def test_column_that_is_read_with_another(
+        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """pyarrow takes "y.z" for a field of "y"; nested columns have several places."""
+        nested = pa.array([[("k", 1)]] * 4, pa.map_(pa.string(), pa.int64()))
+        columns = {"map": nested, "a": np.arange(4.0), "y": list("cbcb")}
+        table = pa.table({**columns, "y.z": self.TEXT["y"]})
+        pq.write_table(table, tmp_path / "t.parquet", compression="zstd")
+        counted = []
+        monkeypatch.setattr(
+            "hsieve.data.tables.parquet.unpacked_pages",
+            lambda path, footer, place: counted.append(footer.schema.column(place).path) or 0,
+        )
+        read_table(tmp_path / "t.parquet", target="y", drop=["map", "y.z"])
+        assert sorted(counted) == ["a", "y", "y.z"]
+
+    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("codec", ["gzip", "zstd", "brotli", "lz4"])
+    def test_footer_that_says_less_than_its_pages(
+        self, tmp_path: Path, codec: str, read: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path, column = self.written(tmp_path / "t.parquet", codec)
+        total = pq.read_metadata(path).row_group(0).total_byte_size
+        end = column.data_page_offset + column.total_compressed_size
+        footer = path.read_bytes()[end:]
+        for size in (thrift(column.total_uncompressed_size), thrift(total)):
+            assert footer.count(size) == 1
+            footer = footer.replace(size, thrift(50, len(size)))
+        path.write_bytes(path.read_bytes()[:end] + footer)
+        assert pq.read_metadata(path).row_group(0).total_byte_size == 50
+        assert len(read(path, target="y").y[0]) == 3_000_000
+        monkeypatch.setenv(LIMIT_VARIABLE, "1MB")
+        assert "all columns read so far would take 3,000,0" in refusal(path, read, target="y")
+
+
+def thrift(number: int, n_bytes: int = 0) -> bytes:
+    """A number as it is written in Parquet, filled up to so many bytes."""
+    number, digits = 2 * number, []
+    while number or len(digits) < max(1, n_bytes):
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits[:-1], digits[-1] & 127])
+
+
 class TestZarr:
     def test_pickles_are_never_read(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         """The target is a pickle that would write a file, and does with older versions of zarr."""

@@ -13,7 +13,7 @@ everything: it is refused as a feature.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +29,7 @@ from hsieve.data.tables.errors import (
     quoted,
     table_error,
 )
+from hsieve.data.tables.parquet_pages import unpacked_pages
 from hsieve.data.tables.source import Array, Source, checked_target
 from hsieve.data.tables.unpacking import refuse_unpacked
 
@@ -105,6 +106,15 @@ class ParquetParts:
         self.names: tuple[str, ...] = tuple(name for _, schema in held for name in schema.names)
         self._types = {name: of for _, s in held for name, of in zip(s.names, s.types, strict=True)}
         self._parts_of = {name: parts for parts, schema in held for name in schema.names}
+        self._place_of = {name: at for _, schema in held for at, name in enumerate(schema.names)}
+        # Asking for "a" also gives "a.b", which pyarrow takes for a field of "a".
+        dotted = [name for name in self.names if "." in name]
+        self._read_with_others = {
+            name[:at] for name in dotted for at, of in enumerate(name) if of == "."
+        }
+        self._n_fields = [len(schema.names) for schema in schemas]
+        self._counted: set[tuple[int, str]] = set()
+        self._n_unpacked = 0
 
     def _looked_at(self, path: Path) -> tuple[Part, Any]:
         """Return what is to be known of a file, and its schema."""
@@ -203,8 +213,28 @@ class ParquetParts:
             if files is None
             else nullcontext(files[part])
         ) as file:
-            # Asking for "a" also gives "a.b", which pyarrow takes for a field of "a".
+            self._check_pages(part, file.metadata, name)
             return file.read(columns=[name], use_threads=False).column(name)
+
+    def check_pages(self, names: Iterable[str]) -> None:
+        """Refuse columns whose pages unpack to far more than the file has, before they are read."""
+        for name in names:
+            for part in self._parts_of[name]:
+                with plainly(self.parts[part].path, "Parquet"):
+                    self._check_pages(part, self.footer(part), name)
+
+    def _check_pages(self, part: int, footer: Any, name: str) -> None:
+        """Count what the pages of a column in one file unpack to, once."""
+        if (part, name) in self._counted:
+            return
+        places: Sequence[int] = [self._place_of[name]]
+        if name in self._read_with_others or footer.num_columns != self._n_fields[part]:
+            paths = [footer.schema.column(place).path for place in range(footer.num_columns)]
+            places = [at for at, of in enumerate(paths) if f"{of}.".startswith(f"{name}.")]
+        path = self.parts[part].path
+        self._n_unpacked += sum(unpacked_pages(path, footer, place) for place in places)
+        refuse_unpacked(self.path, self._n_unpacked, "all columns read so far")
+        self._counted.add((part, name))
 
     def check_length(self, name: str, found: int, expected: int) -> None:
         """Refuse a column with other rows than its file has."""
