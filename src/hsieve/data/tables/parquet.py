@@ -13,7 +13,7 @@ everything: it is refused as a feature.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
@@ -213,28 +213,30 @@ class ParquetParts:
             if files is None
             else nullcontext(files[part])
         ) as file:
-            self._check_pages(part, file.metadata, name)
+            self._check_pages(part, file.metadata, [name])
             return file.read(columns=[name], use_threads=False).column(name)
 
-    def check_pages(self, names: Iterable[str]) -> None:
+    def check_pages(self, names: Sequence[str]) -> None:
         """Refuse columns whose pages unpack to far more than the file has, before they are read."""
-        for name in names:
-            for part in self._parts_of[name]:
+        for places in self.together(names):
+            some = [names[place] for place in places]
+            for part in self._parts_of[some[0]]:
                 with plainly(self.parts[part].path, "Parquet"):
-                    self._check_pages(part, self.footer(part), name)
+                    self._check_pages(part, self.footer(part), some)
 
-    def _check_pages(self, part: int, footer: Any, name: str) -> None:
-        """Count what the pages of a column in one file unpack to, once."""
-        if (part, name) in self._counted:
-            return
-        places: Sequence[int] = [self._place_of[name]]
-        if name in self._read_with_others or footer.num_columns != self._n_fields[part]:
+    def _check_pages(self, part: int, footer: Any, names: Sequence[str]) -> None:
+        """Count what the pages of columns in one file unpack to, each once."""
+        new = [name for name in names if (part, name) not in self._counted]
+        places = [self._place_of[name] for name in new]
+        is_flat = footer.num_columns == self._n_fields[part]
+        if new and not (is_flat and self._read_with_others.isdisjoint(new)):
             paths = [footer.schema.column(place).path for place in range(footer.num_columns)]
-            places = [at for at, of in enumerate(paths) if f"{of}.".startswith(f"{name}.")]
-        path = self.parts[part].path
-        self._n_unpacked += sum(unpacked_pages(path, footer, place) for place in places)
-        refuse_unpacked(self.path, self._n_unpacked, "all columns read so far")
-        self._counted.add((part, name))
+            starts = tuple(f"{name}." for name in new)
+            places = [at for at, of in enumerate(paths) if f"{of}.".startswith(starts)]
+        if places:
+            self._n_unpacked += unpacked_pages(self.parts[part].path, footer, places)
+            refuse_unpacked(self.path, self._n_unpacked, "all columns read so far")
+            self._counted.update((part, name) for name in new)
 
     def check_length(self, name: str, found: int, expected: int) -> None:
         """Refuse a column with other rows than its file has."""

@@ -7,7 +7,7 @@ of Thrift.
 """
 
 import io
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,8 +25,8 @@ BOOLEANS, BYTE, INTEGERS, INT32, DOUBLE, BINARY, STRUCTURE = (1, 2), 3, (4, 5, 6
 UNPACKED, PACKED = 2, 3
 
 
-def unpacked_pages(path: Path, footer: Any, column: int) -> int:
-    """Return the bytes that all pages of a column unpack to, none if they cannot be far more.
+def unpacked_pages(path: Path, footer: Any, columns: Sequence[int]) -> int:
+    """Return the bytes that all pages of some columns unpack to, but for those that are harmless.
 
     Parameters
     ----------
@@ -34,8 +34,8 @@ def unpacked_pages(path: Path, footer: Any, column: int) -> int:
         The file.
     footer : pyarrow.parquet.FileMetaData
         Its footer.
-    column : int
-        Place of the column.
+    columns : sequence of int
+        Places of the columns.
 
     Returns
     -------
@@ -43,11 +43,11 @@ def unpacked_pages(path: Path, footer: Any, column: int) -> int:
         The sum of what the headers of the pages say.
     """
     n_bytes = 0
-    for group in range(footer.num_row_groups):
-        about = footer.row_group(group).column(column)
-        if about.compression in LOOKED_AT:
-            with path.open("rb", buffering=0) as file:
-                n_bytes += sum(_sizes(path, file, about))
+    with path.open("rb", buffering=0) as file:
+        for group in map(footer.row_group, range(footer.num_row_groups)):
+            for about in map(group.column, columns):
+                if about.compression in LOOKED_AT:
+                    n_bytes += sum(_sizes(path, file, about))
     return n_bytes
 
 
