@@ -234,9 +234,12 @@ class ParquetParts:
             starts = tuple(f"{name}." for name in new)
             places = [at for at, of in enumerate(paths) if f"{of}.".startswith(starts)]
         if places:
-            self._n_unpacked += unpacked_pages(self.parts[part].path, footer, places)
-            refuse_unpacked(self.path, self._n_unpacked, "all columns read so far")
-            self._counted.update((part, name) for name in new)
+            n_bytes = unpacked_pages(self.parts[part].path, footer, places)
+            with self._lock:  # several threads may have looked at the same columns
+                counted = {(part, name) for name in new}
+                self._n_unpacked += 0 if counted <= self._counted else n_bytes
+                refuse_unpacked(self.path, self._n_unpacked, "all columns read so far")
+                self._counted |= counted
 
     def check_length(self, name: str, found: int, expected: int) -> None:
         """Refuse a column with other rows than its file has."""
