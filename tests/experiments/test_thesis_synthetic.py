@@ -84,18 +84,41 @@ def test_cells_hold_the_means_and_consistency_of_their_folds():
     assert incomplete.mean_variance is None
 
 
-def test_fold_decrease_compares_the_rules_fold_by_fold():
-    common = {"dataset": "xor", "trial": 0, "method": "linear RFE"}
-    records = [
+def records_of_two_folds(method):
+    common = {"dataset": "xor", "trial": 0, "method": method}
+    return [
         {**common, "fold": fold, "rule": rule, "cpu_seconds": seconds, **some_figures()}
         for fold, times in enumerate([(1.0, 1.0, 4.0), (2.0, 2.0, 12.0)])
         for rule, seconds in zip(RULES, times, strict=True)
     ]
+
+
+def test_fold_decrease_compares_the_rules_fold_by_fold():
     (found,) = [
-        cell for cell in thesis_synthetic.summarise(records) if cell.quantity == "fold decrease"
+        cell
+        for cell in thesis_synthetic.summarise(records_of_two_folds("linear RFE"))
+        if cell.quantity == "fold decrease"
     ]
     assert found.measured == Figure(5.0, 1.0)
     assert found.published == Figure(7.68, 0.05)
+
+
+def test_tables_show_each_set_and_the_fold_decrease_but_not_that_of_the_baseline():
+    records = [*records_of_two_folds("linear RFE"), *records_of_two_folds("random")]
+    of_set, decrease = thesis_synthetic.tables(records)
+    assert of_set.title == "xor: mean over folds (deviation)"
+    assert [row[:2] for row in of_set.rows] == [
+        *zip(("linear RFE", "", ""), RULES, strict=True),
+        *zip(("random", "", ""), [rule.replace("cv", "tenth") for rule in RULES], strict=True),
+    ]
+    row = dict(zip(of_set.headings, of_set.rows[2], strict=True))
+    assert row["accuracy"] == "0.700 (0.000)"
+    assert row["features"] == "2.0 (0.0)"
+    assert (row["precision"], row["recall"], row["CPU s"]) == ("0.50", "0.10", "8.0")
+    assert decrease.title.startswith("Table 3.2")
+    assert len(decrease.rows) == 1
+    assert "linear RFE" in decrease.rows[0]
+    assert "1 draw " in thesis_synthetic.explain(records)[0]
 
 
 def some_figures():

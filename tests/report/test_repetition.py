@@ -1,9 +1,12 @@
 """Code and commands of a report do what they say: run again, they select the same."""
 
 import csv
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import BaseEstimator
 from sklearn.linear_model import Lasso
 
 import hsieve
@@ -21,7 +24,7 @@ from hsieve import (
 )
 from hsieve.cli.makers import Request
 from hsieve.cli.methods import METHODS
-from hsieve.report.constructors import changed_parameters
+from hsieve.report.constructors import Constructor, changed_parameters, written_out
 from hsieve.report.docstrings import parameter_meanings, references_of
 from hsieve.report.repetition import COMMANDS, quoted
 from hsieve.report.summary import summarise
@@ -36,6 +39,13 @@ MADE = [
     StabilitySelection(N3LARS(target_kind="continuous"), n_subsamples=4, random_state=7),
     RandSel(2, n_rounds=np.int64(4), n_jobs=1, random_state=3),
 ]
+
+
+class Holder(BaseEstimator):
+    """Has one parameter, whatever it is."""
+
+    def __init__(self, value="usual"):
+        self.value = value
 
 
 @pytest.fixture(scope="module")
@@ -55,6 +65,45 @@ def test_the_code_selects_the_same(selector, data):
     assert again is not selector
     assert again.selected_indices_.tolist() == selector.selected_indices_.tolist()
     assert again.scores_.tolist() == selector.scores_.tolist()
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        np.float32(0.5),
+        True,
+        float("inf"),
+        Path("a folder") / "a 'file'",
+        {"a": (1,), "b": [None, "c"]},
+        (),
+        np.array([[1.0, 2.0], [3.0, 4.0]]),
+        range(3),
+    ],
+    ids=repr,
+)
+def test_values_are_written_as_what_python_reads(value):
+    made = Constructor(Holder(value))
+    (held,) = eval(made.expression, {"Holder": Holder}).get_params().values()
+    plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+    plain = os.fspath(plain) if isinstance(plain, Path) else plain
+    assert held == (list(plain) if isinstance(plain, range) else plain)
+    assert made.gaps == []
+
+
+@pytest.mark.parametrize("value", [object(), [object()], {"a": object()}, list(range(2001))])
+def test_values_without_a_plain_form_are_gaps(value):
+    made = Constructor(Holder(value))
+    assert made.expression == "Holder(value=None)"
+    assert made.gaps == ["value"]
+
+
+def test_values_are_shown_on_one_line():
+    assert written_out(np.zeros((3, 2))) == "array of 3 x 2"
+    assert written_out(np.int64(3)) == "3"
+    assert written_out(list(range(12))) == "0, 1, 2, 3, 4, ... (12 values)"
+    long = StabilitySelection(N3LARS(3), n_subsamples=4, values=list(range(40)))
+    assert "\n" in Constructor(long).expression
+    assert "\n" not in written_out(long)
 
 
 def test_what_cannot_be_written_out_is_named(data):
