@@ -14,6 +14,7 @@ from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data, refuse_mixed
 
 __all__ = [
+    "DecisionsMixin",
     "LogOddsMixin",
     "check_positive_numbers",
     "check_whole_numbers",
@@ -22,17 +23,17 @@ __all__ = [
 ]
 
 
-class LogOddsMixin(ABC):
-    """Classes and probabilities of a classifier whose decisions are log-odds."""
+class DecisionsMixin(ABC):
+    """Classes of a classifier that gives decisions."""
 
     classes_: NDArray[Any]
 
     @abstractmethod
     def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return log-odds: one column for each of several classes, else those of the second."""
+        """Return one column for each of several classes; of two, one that is for the second."""
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict classes: those with the highest log-odds.
+        """Predict classes: those with the highest decision.
 
         Parameters
         ----------
@@ -48,6 +49,10 @@ class LogOddsMixin(ABC):
         if decisions.ndim == 1:
             return np.asarray(self.classes_[(decisions > 0).astype(int)])
         return np.asarray(self.classes_[np.argmax(decisions, axis=1)])
+
+
+class LogOddsMixin(DecisionsMixin):
+    """Classes and probabilities of a classifier whose decisions are log-odds."""
 
     def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
         """Return probabilities of the classes, calibrated on samples held out.

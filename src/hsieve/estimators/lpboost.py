@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.data.validation import checked_data
-from hsieve.estimators._classes import validated_classes
+from hsieve.estimators._classes import DecisionsMixin, validated_classes
 from hsieve.estimators._whole import whole_or_nothing
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
@@ -25,7 +25,7 @@ LEARNERS = ("features", "stumps")
 STUMP_FIELDS = [("feature", np.intp), ("threshold", np.float64), ("weight", np.float64)]
 
 
-class LPBoost(ClassifierMixin, BaseEstimator):
+class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
     """Classifier of largest soft margin over single features or decision stumps, l1 norm one.
 
     Parameters
@@ -135,24 +135,6 @@ class LPBoost(ClassifierMixin, BaseEstimator):
             decisions = (np.ldexp(data, self._shift) - self._centre) @ self._shifted_coef.T
         decisions = decisions + self._centred_intercept
         return np.ravel(decisions) if len(self.classes_) == 2 else decisions
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The classes.
-        """
-        decisions = self.decision_function(X)
-        if decisions.ndim == 1:
-            return np.asarray(self.classes_[(decisions > 0).astype(int)])
-        return np.asarray(self.classes_[np.argmax(decisions, axis=1)])
 
     def check_parameters(self) -> None:
         """Refuse settings that have no meaning."""
