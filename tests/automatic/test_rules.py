@@ -155,6 +155,14 @@ class TestContest:
         assert found.method == "n3lars"
         assert "bahsic predicts no better than n3lars but for chance" in found.reasons[1]
 
+    def test_an_earlier_one_that_fails_once_in_five_times_is_not_taken(self):
+        """It lacks less than a standard error, because a single fold makes for a large one."""
+        failing = standing("n3lars", [[1.0, 1.0, 1.0, 1.0, 0.75]])
+        sure = standing("pairs", [[1.0] * 5])
+        assert by_contest(contest(failing, sure), situation()).method == "pairs"
+        nearly = standing("n3lars", [[1.0, 1.0, 1.0, 1.0, 0.96]])
+        assert by_contest(contest(nearly, sure), situation()).method == "n3lars"
+
     def test_a_later_one_that_needs_two_thirds_as_many_features_is_taken(self):
         many = standing("n3lars", [0.6, 0.7, 0.9], sizes=[2, 4, 6])
         few = standing("l1-lsmi", [0.6, 0.9, 0.9], sizes=[2, 4, 6])
