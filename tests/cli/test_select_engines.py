@@ -16,7 +16,7 @@ from hsieve.cli.makers import Request
 from hsieve.cli.methods import METHODS
 from hsieve.data.blocks import ParquetBlocks
 from tests.cli.running import assert_refused, invoke
-from tests.dask_settings import dask_settings
+from tests.dask_workers import dask_settings
 
 N, D = 120, 30
 ON_COLUMNS = [

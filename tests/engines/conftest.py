@@ -11,22 +11,23 @@ import numpy as np
 import pytest
 
 from hsieve.engines import EngineSettings
+from tests.dask_workers import two_workers
 
 ROOT = Path(__file__).parents[2]
 IN_FLIGHT = 8
 
 
 @pytest.fixture(scope="session")
-def dask_client() -> Iterator[Any]:
-    """Two worker processes; not the default client, so that it is found on purpose only."""
-    from distributed import Client, LocalCluster
-
-    with (
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
-        assert client.scheduler.address.startswith("tcp://")
+def client_of_two() -> Iterator[Any]:
+    with two_workers() as client:
         yield client
+
+
+@pytest.fixture
+def dask_client(client_of_two: Any) -> Any:
+    """Both workers are there, also after a test that killed one."""
+    client_of_two.wait_for_workers(2, timeout=120)
+    return client_of_two
 
 
 @pytest.fixture(scope="session")

@@ -30,7 +30,7 @@ from hsieve.engines.jobs import JoblibEngine, make_job_engine
 from hsieve.experiments import Settings, runner
 from hsieve.measures import HSIC
 from hsieve.strategies import RandomisedContributions
-from tests.dask_settings import dask_settings
+from tests.dask_workers import two_workers
 from tests.engines.deadly import Deadly, open_dask
 from tests.engines.test_faults import killed, wait_for_death
 from tests.engines.work import total_of_range
@@ -101,14 +101,8 @@ def assert_same(found: Outcome, expected: Outcome) -> None:
 
 @pytest.fixture(scope="module")
 def own_cluster() -> Iterator[Any]:
-    """Two worker processes that may be killed, whose nannies bring them back each time."""
-    from distributed import Client, LocalCluster
-
-    with (
-        dask_settings({"distributed.deploy.lost-worker-timeout": "1 day"}),
-        LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    """Workers of its own: what runs on them is killed, and they with it."""
+    with two_workers() as client:
         yield client
 
 

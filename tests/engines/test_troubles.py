@@ -17,7 +17,7 @@ import pytest
 
 import hsieve
 from hsieve.engines import EngineError, EngineSettings, dask_watch, make_engine
-from tests.dask_settings import dask_settings
+from tests.dask_workers import dask_settings
 from tests.engines.conftest import ROOT
 from tests.engines.trouble_work import ignores_interrupts, size_of
 from tests.engines.work import fail_at, identify
