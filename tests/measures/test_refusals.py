@@ -7,11 +7,13 @@ from hsieve import (
     BAHSIC,
     FOHSIC,
     HSIC,
+    MRMR,
     N3LARS,
     NHSIC,
     DependenceSelector,
     FamilyRanking,
     KernelRidge,
+    ReliefF,
     feature_tests,
     hsic,
     hsic_test,
@@ -66,6 +68,32 @@ def test_ranks_of_few_samples_are_numbers_not_classes(rng):
     assert hsic_test(X[:, [3]], ranks).p_value == pytest.approx(
         hsic_test(X[:, [3]], ranks.astype(float)).p_value
     )
+
+
+@pytest.mark.parametrize("dtype", ["uint64", "int64", object])
+@pytest.mark.parametrize("selector", [MRMR(1), N3LARS(1), BAHSIC(1), ReliefF(1)], ids=repr)
+def test_whole_numbers_that_would_be_rounded_into_one_are_refused(selector, dtype, rng):
+    X = rng.normal(size=(9, 2))
+    y = (np.arange(9, dtype=np.uint64) + np.uint64(2**53 + 1)).astype(dtype)
+    with pytest.raises(ValueError, match=r"holds 9007199254740993, an integer beyond 2\^53"):
+        selector.fit(X, y)
+
+
+@pytest.mark.parametrize(
+    "y", [-(2**53) - 1 - np.arange(9), np.array([0.5, 1.5, 2.5, 2**64] * 2, dtype=object)]
+)
+def test_negative_ones_and_those_beside_fractions_are_refused_too(y, rng):
+    with pytest.raises(ValueError, match=r"holds (-9007199254740993|18446744073709551616), an int"):
+        MRMR(1).fit(rng.normal(size=(len(y), 2)), y)
+
+
+def test_classes_may_have_long_names_and_numbers_up_to_the_last_exact_one_are_taken(rng):
+    X = rng.normal(size=(12, 3))
+    long = np.repeat(np.array([2**63, 2**63 + 1], dtype=np.uint64), 6)
+    expected = MRMR(2).fit(X, np.repeat([0, 1], 6)).scores_.tolist()
+    for names in (long, long.astype(object)):
+        assert MRMR(2).fit(X, names).scores_.tolist() == expected
+    assert target_kind_of(2**53 - np.arange(12)) == "continuous"
 
 
 def test_the_first_feature_of_a_forward_search_has_its_own_width():

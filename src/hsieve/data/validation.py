@@ -4,7 +4,7 @@ Integer-valued targets are the hard case: class labels and counts look alike. Th
 down once, here, and ``target_kind`` overrides it everywhere.
 """
 
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,12 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
 __all__ = [
+    "LARGEST_EXACT_INTEGER",
     "MAX_INTEGER_CLASSES",
     "TARGET_KINDS",
     "TargetKind",
+    "beyond_exact",
     "check_size",
     "checked_data",
     "constant_columns",
+    "likely_kind_of",
     "numbers_if_all_are",
     "refuse_mixed",
     "target_kind_of",
@@ -27,6 +30,8 @@ TargetKind: TypeAlias = Literal["classes", "continuous"]
 TARGET_KINDS = ("auto", "classes", "continuous")
 # More distinct whole numbers than this are taken for counts or measurements, not for classes.
 MAX_INTEGER_CLASSES = 20
+# float64 has all whole numbers up to this one.
+LARGEST_EXACT_INTEGER = 2**53
 
 
 def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
@@ -45,15 +50,29 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
     {"classes", "continuous"}
         The kind.
 
+    Raises
+    ------
+    ValueError
+        For integers beyond 2^53 that are no classes: as numbers they would be rounded, and those
+        next to each other would become one.
+
     Examples
     --------
     >>> target_kind_of([0, 1, 1, 0]), target_kind_of([0.5, 1.25, 3.0])
     ('classes', 'continuous')
     """
+    values = np.asarray(y)
+    kind = likely_kind_of(values, target_kind)
+    if kind == "continuous":
+        _refuse_rounding(values)
+    return kind
+
+
+def likely_kind_of(values: NDArray[Any], target_kind: str = "auto") -> TargetKind:
+    """Say what :func:`target_kind_of` says, whether or not the numbers can be told apart."""
     if target_kind not in TARGET_KINDS:
         msg = f"target_kind must be one of {TARGET_KINDS}, got {target_kind!r}."
         raise ValueError(msg)
-    values = np.asarray(y)
     if target_kind != "auto":
         return "classes" if target_kind == "classes" else "continuous"
     if values.ndim == 2 and values.shape[1] > 1:
@@ -66,12 +85,37 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
     return "classes" if whole and len(np.unique(values)) <= most else "continuous"
 
 
+def beyond_exact(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Mark whole numbers that float64 does not tell apart from their neighbours."""
+    return np.asarray((values > LARGEST_EXACT_INTEGER) | (values < -LARGEST_EXACT_INTEGER))
+
+
+def _refuse_rounding(values: NDArray[Any]) -> None:
+    """Refuse integers that would be rounded as floats."""
+    if values.dtype.kind == "O":
+        values = np.array([v for v in values.flat if isinstance(v, Integral)], dtype=object)
+    if values.dtype.kind in "Oiu":
+        for value in values[beyond_exact(values)][:1]:
+            msg = (
+                f"The target holds {value}, an integer beyond 2^53 that would be rounded; rescale "
+                "it, or give text and target_kind='classes' if these are names of classes."
+            )
+            raise ValueError(msg)
+
+
 def numbers_if_all_are(values: NDArray[Any]) -> NDArray[Any]:
-    """Return objects that are all numbers as floats, anything else as it is."""
+    """Return objects that are all numbers as integers or floats, anything else as it is."""
     if values.dtype.kind != "O":
         return values
     number = (isinstance(v, Real) and not isinstance(v, bool | np.bool_) for v in values.flat)
-    return values.astype(np.float64) if all(number) else values
+    if not all(number):
+        return values
+    if values.size and all(isinstance(v, Integral) for v in values.flat):
+        whole = np.array([int(v) for v in values.flat]).reshape(values.shape)
+        if whole.dtype.kind in "iu":
+            return whole
+    _refuse_rounding(values)
+    return values.astype(np.float64)
 
 
 def refuse_mixed(y: NDArray[Any]) -> None:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
 from hsieve.data.blocks.stamps import mark_of_content, states_of
-from hsieve.data.tables.values import LARGEST_EXACT_INTEGER, beyond_exact
+from hsieve.data.validation import LARGEST_EXACT_INTEGER, beyond_exact
 from hsieve.marks import mark_of
 
 __all__ = ["ArrayBlocks", "as_blocks", "places_beyond_exact"]

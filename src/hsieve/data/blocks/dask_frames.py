@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import float_type
 from hsieve.data.tables.errors import listed, no_numbers
-from hsieve.data.tables.values import beyond_exact
+from hsieve.data.validation import beyond_exact
 
 __all__ = ["array_of_frame"]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from hsieve.data.tables.arrow import arrow_kind
 from hsieve.data.tables.errors import brief
 from hsieve.data.tables.source import READABLE_KINDS
-from hsieve.data.tables.values import beyond_exact
+from hsieve.data.validation import beyond_exact
 
 __all__ = [
     "FrameColumn",

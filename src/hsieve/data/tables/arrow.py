@@ -12,7 +12,7 @@ import numpy as np
 
 from hsieve.data.tables.errors import rounded_integer, table_error
 from hsieve.data.tables.source import READABLE_KINDS, Array
-from hsieve.data.tables.values import LARGEST_EXACT_INTEGER
+from hsieve.data.validation import LARGEST_EXACT_INTEGER
 
 __all__ = ["arrow_kind", "arrow_values", "import_pyarrow"]
 

@@ -26,7 +26,8 @@ from hsieve.data.tables.errors import (
 )
 from hsieve.data.tables.source import Array, Source, checked_target
 from hsieve.data.tables.unpacking import refuse_unpacked, unpacked_limit
-from hsieve.data.tables.values import LARGEST_EXACT_INTEGER, is_long_integer
+from hsieve.data.tables.values import is_long_integer
+from hsieve.data.validation import LARGEST_EXACT_INTEGER
 
 __all__ = ["DelimitedSource"]
 

@@ -12,19 +12,20 @@ import numpy.typing as npt
 
 from hsieve.data.tables.errors import incomplete_column, quoted, rounded_integer, table_error
 from hsieve.data.tables.source import Array
-from hsieve.data.validation import TargetKind, target_kind_of
+from hsieve.data.validation import (
+    LARGEST_EXACT_INTEGER,
+    TargetKind,
+    beyond_exact,
+    likely_kind_of,
+)
 
 __all__ = [
-    "LARGEST_EXACT_INTEGER",
-    "beyond_exact",
     "category_codes",
     "exact_numbers",
     "is_long_integer",
     "refuse_long_integers",
     "target_values",
 ]
-
-LARGEST_EXACT_INTEGER = 2**53
 
 
 def category_codes(values: Array) -> npt.NDArray[np.float64]:
@@ -49,7 +50,7 @@ def target_values(
     elif target_kind == "auto" and values.dtype.kind == "f":
         # A file tells 1.0 from 1, so whole floats are measurements, as arrays' need not be.
         target_kind = "continuous"
-    if target_kind_of(values, target_kind) == "classes":
+    if likely_kind_of(values, target_kind) == "classes":
         return _labels(path, name, values), "classes"
     if values.dtype.kind == "O":
         problem = f"the target {quoted(name)} is text (first {quoted(values[0])})"
@@ -98,11 +99,6 @@ def refuse_long_integers(path: Path, name: str, values: Array) -> None:
     """Refuse whole numbers that float64 does not tell apart from their neighbours."""
     for row in np.flatnonzero(beyond_exact(values))[:1]:
         raise rounded_integer(path, name, int(row) + 1, values[row])
-
-
-def beyond_exact(values: Array) -> npt.NDArray[np.bool_]:
-    """Mark whole numbers that float64 does not tell apart from their neighbours."""
-    return np.asarray((values > LARGEST_EXACT_INTEGER) | (values < -LARGEST_EXACT_INTEGER))
 
 
 def is_long_integer(text: str | None) -> bool:
