@@ -59,11 +59,10 @@ test-newest:           ## the same with the newest versions there are for this P
 	@.venv-newest/bin/python -V && .venv-newest/bin/python -m pip freeze --exclude-editable
 	.venv-newest/bin/python $(SAME_RESULTS)
 
-coverage: setup        ## `make test` with the lines and branches of src that no test reaches; fails below 95 %
+coverage: setup        ## the tests with the lines and branches of src that none reaches (an hour); fails below 95 %
 	$(BIN)/python $(INSTALL_LOCKED) --requirement requirements/quality.txt
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && export COVERAGE_FILE="$$folder/lines" && \
-	$(BIN)/coverage run -m pytest -m "not slow" -n 2 --dist worksteal && \
-	$(BIN)/coverage combine --quiet && $(BIN)/coverage report
+	$(BIN)/coverage run -m pytest -m "not slow" -p no:randomly && $(BIN)/coverage report
 
 check: setup           ## format, lint, types, import layers
 	$(BIN)/ruff format --check .
