@@ -242,7 +242,6 @@ class ParquetBlocks(FileBlocks):
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         """Read the numbers together, then each category for itself."""
         is_category = self._is_category[positions]
-        self._parts.check_pages([self.names[position] for position in positions])
         with self._parts.opened() as files:
             numbers = np.flatnonzero(~is_category)
             for some in self._parts.together([self.names[positions[i]] for i in numbers]):

@@ -29,7 +29,6 @@ from hsieve.data.tables.errors import (
     quoted,
     table_error,
 )
-from hsieve.data.tables.parquet_pages import unpacked_pages
 from hsieve.data.tables.source import Array, Source, checked_target
 from hsieve.data.tables.unpacking import refuse_unpacked
 
@@ -106,15 +105,6 @@ class ParquetParts:
         self.names: tuple[str, ...] = tuple(name for _, schema in held for name in schema.names)
         self._types = {name: of for _, s in held for name, of in zip(s.names, s.types, strict=True)}
         self._parts_of = {name: parts for parts, schema in held for name in schema.names}
-        self._place_of = {name: at for _, schema in held for at, name in enumerate(schema.names)}
-        # Asking for "a" also gives "a.b", which pyarrow takes for a field of "a".
-        dotted = [name for name in self.names if "." in name]
-        self._read_with_others = {
-            name[:at] for name in dotted for at, of in enumerate(name) if of == "."
-        }
-        self._n_fields = [len(schema.names) for schema in schemas]
-        self._counted: set[tuple[int, str]] = set()
-        self._n_unpacked = 0
 
     def _looked_at(self, path: Path) -> tuple[Part, Any]:
         """Return what is to be known of a file, and its schema."""
@@ -213,33 +203,8 @@ class ParquetParts:
             if files is None
             else nullcontext(files[part])
         ) as file:
-            self._check_pages(part, file.metadata, [name])
+            # Asking for "a" also gives "a.b", which pyarrow takes for a field of "a".
             return file.read(columns=[name], use_threads=False).column(name)
-
-    def check_pages(self, names: Sequence[str]) -> None:
-        """Refuse columns whose pages unpack to far more than the file has, before they are read."""
-        for places in self.together(names):
-            some = [names[place] for place in places]
-            for part in self._parts_of[some[0]]:
-                with plainly(self.parts[part].path, "Parquet"):
-                    self._check_pages(part, self.footer(part), some)
-
-    def _check_pages(self, part: int, footer: Any, names: Sequence[str]) -> None:
-        """Count what the pages of columns in one file unpack to, each once."""
-        new = [name for name in names if (part, name) not in self._counted]
-        places = [self._place_of[name] for name in new]
-        is_flat = footer.num_columns == self._n_fields[part]
-        if new and not (is_flat and self._read_with_others.isdisjoint(new)):
-            paths = [footer.schema.column(place).path for place in range(footer.num_columns)]
-            starts = tuple(f"{name}." for name in new)
-            places = [at for at, of in enumerate(paths) if f"{of}.".startswith(starts)]
-        if places:
-            n_bytes = unpacked_pages(self.parts[part].path, footer, places)
-            with self._lock:  # several threads may have looked at the same columns
-                counted = {(part, name) for name in new}
-                self._n_unpacked += 0 if counted <= self._counted else n_bytes
-                refuse_unpacked(self.path, self._n_unpacked, "all columns read so far")
-                self._counted |= counted
 
     def check_length(self, name: str, found: int, expected: int) -> None:
         """Refuse a column with other rows than its file has."""
