@@ -136,6 +136,8 @@ def test_a_constant_feature_has_no_information_even_of_itself(estimator, feature
     assert bound.self_redundancy([6])[0] == pytest.approx(0.0, abs=1e-12)
     assert bound.relevance([6])[0] == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(bound.redundancy(np.arange(8), [6]), 0.0, atol=1e-12)
+    with_classes = MutualInformation(estimator=estimator).bind(features, features[:, 0] > 0)
+    assert with_classes.relevance([6])[0] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_neighbours_are_those_of_scikit_learn(features):
