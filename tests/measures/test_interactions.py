@@ -258,6 +258,12 @@ def test_linear_kernel_of_numbers_is_that_of_their_products(rng):
     assert pair_statistics(X, y, [(0, 1)])[0] == pytest.approx(expected, rel=1e-9)
 
 
+def test_a_category_of_one_level_interacts_with_nothing(rng):
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    X[:, 1] = 3.0
+    assert pair_statistics(X, y, [(0, 1)], categorical=[1]).tolist() == [0.0]
+
+
 @pytest.mark.parametrize(
     ("pairs", "options", "message"),
     [
