@@ -11,6 +11,7 @@ from hsieve.measures.family import linear_hsic
 from tests.reference import naive, naive_log_odds
 
 N = 23
+NEED_CLASSES = ("centroid", "t", "snr", "moderated-t", "lods", "pam", "one-vs-rest", "block")
 
 
 @pytest.fixture
@@ -144,6 +145,15 @@ def test_moderated_t_and_log_odds_are_those_of_smyth(rng, n_features, unequal, e
     np.testing.assert_allclose(scores("lods", X, y), naive_log_odds.log_odds(X, y), rtol=1e-6)
 
 
+@pytest.mark.parametrize("scales", [[1.0, 3.0], np.logspace(-6, 6, 40)], ids=["two", "far apart"])
+def test_moderated_t_shrinks_few_features_and_features_of_very_unlike_scales(scales, rng):
+    y = np.repeat([0, 1], [5, 8])  # an odd number of degrees of freedom
+    X = rng.normal(size=(13, len(scales))) * scales
+    t, _, freedom, _ = naive_log_odds.moderated_t(X, y)
+    assert 11 < freedom < np.inf
+    np.testing.assert_allclose(scores("moderated-t", X, y), np.square(t), rtol=1e-6)
+
+
 def test_a_single_feature_has_no_prior_to_be_shrunk_to(two_classes):
     X, y = two_classes
     alone = X[:, :1]
@@ -266,7 +276,7 @@ def test_pearson_measure_averages_over_outputs(rng):
         ("t", [0, 1, 2, 0, 1, 2, 0, 1, 2, 0], "needs two classes, got 3"),
         ("t", [0] * 9 + [1], "two samples in each class, got 1"),
         ("pam", list("abcdefghij"), "more samples"),
-        ("centroid", np.linspace(0, 1, 10), "needs classes"),
+        *[(name, np.linspace(0, 1, 10), "needs classes") for name in NEED_CLASSES],
     ],
 )
 def test_scores_refuse_targets_they_cannot_take(name, y, message, rng):
