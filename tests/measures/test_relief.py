@@ -48,6 +48,13 @@ def test_rrelieff_is_figure_3_of_the_paper(features, given, meant):
     )
 
 
+def test_categories_may_be_counted_from_the_end_and_named_twice(features):
+    y = features[:, 0] > 0
+    np.testing.assert_array_equal(
+        scores(features, y, categorical=[-2, 3, -3]), scores(features, y, categorical=[2, 3])
+    )
+
+
 def test_a_target_in_which_neighbours_hardly_differ(rng):
     """Two groups far apart, with next to one value of the target each."""
     X = rng.normal(size=(24, 3)) + np.repeat([0.0, 9.0], 12)[:, None]
