@@ -100,6 +100,13 @@ def test_constant_columns_score_zero_and_a_far_sample_does_no_harm(features, nam
         assert np.isfinite(scores).all()
 
 
+@pytest.mark.parametrize("name", ["phi1", "phi2", "phi3"])
+def test_a_sample_that_is_like_no_other_leaves_scores_from_0_to_2(name, rng):
+    X = np.append(rng.normal(size=40), 1e6)[:, None]
+    [score] = SpectralScore(name, graph="neighbours").bind(X).feature_scores([0])
+    assert 0.0 <= score <= 2.0
+
+
 @pytest.mark.parametrize(
     ("settings", "words"),
     [

@@ -145,6 +145,18 @@ def test_moderated_t_and_log_odds_are_those_of_smyth(rng, n_features, unequal, e
     np.testing.assert_allclose(scores("lods", X, y), naive_log_odds.log_odds(X, y), rtol=1e-6)
 
 
+@pytest.mark.parametrize("n_features", [10, 60])
+@pytest.mark.parametrize("effect", [0.0, 1.0, 1e3])
+def test_the_variance_of_effects_stays_within_its_limits(effect, n_features, rng):
+    y = np.repeat([0, 1], 6)
+    X = np.tile(rng.normal(size=(6, n_features)) * rng.gamma(2, size=n_features), (2, 1))
+    X[y == 1] += 1e-3 * rng.normal(size=n_features)
+    X[y == 1, 0] += effect
+    with np.errstate(divide="ignore"):  # an effect without limit
+        expected = naive_log_odds.log_odds(X, y)
+    np.testing.assert_allclose(scores("lods", X, y), expected, rtol=1e-6)
+
+
 @pytest.mark.parametrize("scales", [[1.0, 3.0], np.logspace(-6, 6, 40)], ids=["two", "far apart"])
 def test_moderated_t_shrinks_few_features_and_features_of_very_unlike_scales(scales, rng):
     y = np.repeat([0, 1], [5, 8])  # an odd number of degrees of freedom

@@ -154,6 +154,16 @@ def test_neighbours_are_those_of_scikit_learn(features):
     )
 
 
+@pytest.mark.parametrize("n_neighbors", [3, 50])
+def test_four_samples_have_three_neighbours_each(n_neighbors, features):
+    few = features[[0, 1, 2, 3], :2]
+    y = few[:, 0] ** 3
+    found = MutualInformation(n_neighbors=n_neighbors).bind(few, y).relevance([0, 1])
+    three, two = (mutual_info_regression(few, y, n_neighbors=k, random_state=0) for k in (3, 2))
+    np.testing.assert_allclose(found, three)
+    assert not np.allclose(two, three)
+
+
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_every_estimator_offers_both_statistics(estimator, features):
     features[:, 6] /= 1e300

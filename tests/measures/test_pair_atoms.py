@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from hsieve import PairwiseHSIC
 from hsieve.measures.pair_atoms import _times_as_relevant_by_chance
 from hsieve.measures.targets import heaviest, target_factor
 from tests.measures.factors import factors_of
@@ -37,3 +38,14 @@ def test_pairs_are_scaled_by_the_law_of_weighted_chi_squares(normalised, n_featu
         best_single /= np.linalg.norm(single)
         best_pair /= np.linalg.norm(pair)
     assert found == pytest.approx(best_pair / best_single, rel=1e-4)
+
+
+def test_a_constant_feature_beside_pairs_is_redundant_with_nothing(rng):
+    X, y = rng.normal(size=(N, 3)), rng.integers(0, 2, N)
+    X[:, 1] = 5.0
+    atoms = PairwiseHSIC().bind(X, y).with_pairs(3, [])
+    assert atoms.pairs.tolist() == [[0, 2]]
+    redundancy = atoms.redundancy(np.arange(4), np.arange(4))
+    assert not redundancy[1].any()
+    assert not redundancy[:, 1].any()
+    assert (np.delete(np.delete(redundancy, 1, axis=0), 1, axis=1) > 0).all()

@@ -218,6 +218,7 @@ def test_seconds_are_those_of_a_sample_for_each_of_its_pairs_times_all_pairs(
     def sweep_of_three_seconds(factors, target, **options):
         clock[0] += 3.0 if sizes else 50.0
         sizes.append(len(factors))
+        assert options["n_threads"] == 1
 
     monkeypatch.setattr(pair_sweep, "strongest_pairs", sweep_of_three_seconds)
     monkeypatch.setattr(pair_sweep, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
