@@ -100,6 +100,12 @@ def test_constant_columns_score_zero_and_a_far_sample_does_no_harm(features, nam
         assert np.isfinite(scores).all()
 
 
+def test_more_neighbours_than_there_are_samples_are_all_others(features):
+    expected = SpectralScore(graph="neighbours", n_neighbors=39).bind(features)
+    found = SpectralScore(graph="neighbours", n_neighbors=1000).bind(features)
+    np.testing.assert_array_equal(found.feature_scores(EVERY), expected.feature_scores(EVERY))
+
+
 @pytest.mark.parametrize("name", ["phi1", "phi2", "phi3"])
 def test_a_sample_that_is_like_no_other_leaves_scores_from_0_to_2(name, rng):
     X = np.append(rng.normal(size=40), 1e6)[:, None]

@@ -7,7 +7,7 @@ from sklearn.linear_model import Ridge as SklearnRidge
 
 from hsieve import NHSIC, FamilyScore, KernelRidge, Pearson, Ridge, kernels, nhsic
 from hsieve.kernels.labels import centroid_coding, one_vs_rest_coding, signed_coding
-from hsieve.measures.family import linear_hsic
+from hsieve.measures.family import _effect_variance, linear_hsic
 from tests.reference import naive, naive_log_odds
 
 N = 23
@@ -155,6 +155,14 @@ def test_the_variance_of_effects_stays_within_its_limits(effect, n_features, rng
     with np.errstate(divide="ignore"):  # an effect without limit
         expected = naive_log_odds.log_odds(X, y)
     np.testing.assert_allclose(scores("lods", X, y), expected, rtol=1e-6)
+
+
+def test_largest_t_slightly_above_chance_are_a_small_effect():
+    t = stats.t(9.0).isf((np.arange(400) + 0.5) / 800)
+    t[:2] *= 1.005
+    found = _effect_variance(t**2, 0.3, 9.0, 1.0)
+    assert 0.01 < found < 0.3
+    assert found == pytest.approx(naive_log_odds.effect_variance(t, 0.3, 9.0, 0.01))
 
 
 @pytest.mark.parametrize("scales", [[1.0, 3.0], np.logspace(-6, 6, 40)], ids=["two", "far apart"])

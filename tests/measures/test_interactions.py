@@ -288,3 +288,5 @@ def test_features_and_target_of_different_length_are_refused(rng):
     for n_targets in (29, 31):
         with pytest.raises(ValueError, match="one sample for each of y"):
             pair_statistics(rng.normal(size=(30, 3)), rng.integers(0, 2, n_targets), [(0, 1)])
+    with pytest.raises(ValueError, match="one sample for each of y"):
+        pair_statistics(rng.normal(size=30), rng.integers(0, 2, 30), [(0, 1)])
