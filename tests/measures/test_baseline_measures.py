@@ -69,6 +69,16 @@ def test_the_laplacian_score_is_phi2_of_neighbours(features):
     np.testing.assert_allclose(found, expected, atol=1e-10)
 
 
+@pytest.mark.parametrize("n_unlike", [4, 0])
+def test_where_most_neighbours_are_copies_their_mean_distance_is_the_width(n_unlike, rng):
+    X = np.vstack([np.repeat(rng.normal(size=(5, 2)), 4, axis=0), 9 + rng.random((n_unlike, 2))])
+    S = naive.neighbour_graph(standardised(X), 3)
+    assert len(np.unique(S)) == (8 if n_unlike else 2)
+    expected = [2 - naive.laplacian_score(f, S) for f in X.T]
+    bound = SpectralScore(graph="neighbours", n_neighbors=3).bind(X)
+    np.testing.assert_allclose(bound.feature_scores([0, 1]), expected, atol=1e-10)
+
+
 def test_phi2_does_not_depend_on_scale_and_offset(features):
     y = features[:, 0] > 0
     moved = features * [1e-5, 1, 1e200, 2, 3] + [1e3, 0, 0, 1, -5]
@@ -88,6 +98,19 @@ def test_constant_columns_score_zero_and_a_far_sample_does_no_harm(features, nam
         scores = bound.feature_scores(EVERY)
         assert scores[4] == 0.0
         assert np.isfinite(scores).all()
+
+
+def test_more_neighbours_than_there_are_samples_are_all_others(features):
+    expected = SpectralScore(graph="neighbours", n_neighbors=39).bind(features)
+    found = SpectralScore(graph="neighbours", n_neighbors=1000).bind(features)
+    np.testing.assert_array_equal(found.feature_scores(EVERY), expected.feature_scores(EVERY))
+
+
+@pytest.mark.parametrize("name", ["phi1", "phi2", "phi3"])
+def test_a_sample_that_is_like_no_other_leaves_scores_from_0_to_2(name, rng):
+    X = np.append(rng.normal(size=40), 1e6)[:, None]
+    [score] = SpectralScore(name, graph="neighbours").bind(X).feature_scores([0])
+    assert 0.0 <= score <= 2.0
 
 
 @pytest.mark.parametrize(

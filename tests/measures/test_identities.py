@@ -7,10 +7,11 @@ from sklearn.linear_model import Ridge as SklearnRidge
 
 from hsieve import NHSIC, FamilyScore, KernelRidge, Pearson, Ridge, kernels, nhsic
 from hsieve.kernels.labels import centroid_coding, one_vs_rest_coding, signed_coding
-from hsieve.measures.family import linear_hsic
+from hsieve.measures.family import _effect_variance, linear_hsic
 from tests.reference import naive, naive_log_odds
 
 N = 23
+NEED_CLASSES = ("centroid", "t", "snr", "moderated-t", "lods", "pam", "one-vs-rest", "block")
 
 
 @pytest.fixture
@@ -144,6 +145,35 @@ def test_moderated_t_and_log_odds_are_those_of_smyth(rng, n_features, unequal, e
     np.testing.assert_allclose(scores("lods", X, y), naive_log_odds.log_odds(X, y), rtol=1e-6)
 
 
+@pytest.mark.parametrize("n_features", [10, 60])
+@pytest.mark.parametrize("effect", [0.0, 1.0, 1e3])
+def test_the_variance_of_effects_stays_within_its_limits(effect, n_features, rng):
+    y = np.repeat([0, 1], 6)
+    X = np.tile(rng.normal(size=(6, n_features)) * rng.gamma(2, size=n_features), (2, 1))
+    X[y == 1] += 1e-3 * rng.normal(size=n_features)
+    X[y == 1, 0] += effect
+    with np.errstate(divide="ignore"):  # an effect without limit
+        expected = naive_log_odds.log_odds(X, y)
+    np.testing.assert_allclose(scores("lods", X, y), expected, rtol=1e-6)
+
+
+def test_largest_t_slightly_above_chance_are_a_small_effect():
+    t = stats.t(9.0).isf((np.arange(400) + 0.5) / 800)
+    t[:2] *= 1.005
+    found = _effect_variance(t**2, 0.3, 9.0, 1.0)
+    assert 0.01 < found < 0.3
+    assert found == pytest.approx(naive_log_odds.effect_variance(t, 0.3, 9.0, 0.01))
+
+
+@pytest.mark.parametrize("scales", [[1.0, 3.0], np.logspace(-6, 6, 40)], ids=["two", "far apart"])
+def test_moderated_t_shrinks_few_features_and_features_of_very_unlike_scales(scales, rng):
+    y = np.repeat([0, 1], [5, 8])  # an odd number of degrees of freedom
+    X = rng.normal(size=(13, len(scales))) * scales
+    t, _, freedom, _ = naive_log_odds.moderated_t(X, y)
+    assert 11 < freedom < np.inf
+    np.testing.assert_allclose(scores("moderated-t", X, y), np.square(t), rtol=1e-6)
+
+
 def test_a_single_feature_has_no_prior_to_be_shrunk_to(two_classes):
     X, y = two_classes
     alone = X[:, :1]
@@ -266,7 +296,7 @@ def test_pearson_measure_averages_over_outputs(rng):
         ("t", [0, 1, 2, 0, 1, 2, 0, 1, 2, 0], "needs two classes, got 3"),
         ("t", [0] * 9 + [1], "two samples in each class, got 1"),
         ("pam", list("abcdefghij"), "more samples"),
-        ("centroid", np.linspace(0, 1, 10), "needs classes"),
+        *[(name, np.linspace(0, 1, 10), "needs classes") for name in NEED_CLASSES],
     ],
 )
 def test_scores_refuse_targets_they_cannot_take(name, y, message, rng):

@@ -258,6 +258,18 @@ def test_linear_kernel_of_numbers_is_that_of_their_products(rng):
     assert pair_statistics(X, y, [(0, 1)])[0] == pytest.approx(expected, rel=1e-9)
 
 
+def test_other_features_than_those_of_a_pair_do_not_matter(rng):
+    X, y = rng.normal(size=(40, 3)), rng.integers(0, 2, 40)
+    alone = pair_statistics(X[:, 1:], y, [(0, 1)])
+    np.testing.assert_array_equal(pair_statistics(X, y, [(1, 2)]), alone)
+
+
+def test_a_category_of_one_level_interacts_with_nothing(rng):
+    X, y = rng.normal(size=(40, 2)), rng.integers(0, 2, 40)
+    X[:, 1] = 3.0
+    assert pair_statistics(X, y, [(0, 1)], categorical=[1]).tolist() == [0.0]
+
+
 @pytest.mark.parametrize(
     ("pairs", "options", "message"),
     [
@@ -273,5 +285,8 @@ def test_wrong_pairs_and_ranks_are_refused(pairs, options, message, rng):
 
 
 def test_features_and_target_of_different_length_are_refused(rng):
+    for n_targets in (29, 31):
+        with pytest.raises(ValueError, match="one sample for each of y"):
+            pair_statistics(rng.normal(size=(30, 3)), rng.integers(0, 2, n_targets), [(0, 1)])
     with pytest.raises(ValueError, match="one sample for each of y"):
-        pair_statistics(rng.normal(size=(30, 3)), rng.integers(0, 2, 29), [(0, 1)])
+        pair_statistics(rng.normal(size=30), rng.integers(0, 2, 30), [(0, 1)])

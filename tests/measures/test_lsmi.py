@@ -54,6 +54,22 @@ def test_width_and_ridge_are_those_of_the_plain_cross_validation(kind, rng):
     np.testing.assert_allclose(gradient, problem.gradient(weights, width, ridge), rtol=1e-6)
 
 
+def test_samples_far_from_all_others_in_the_target_still_count_for_them(rng):
+    X, y = rng.normal(size=(12, 1)), rng.normal(size=12)
+    y[0] = 6.0
+    ratio = LSMI(n_centres=12, n_folds=3).bind(X, y).ratio
+    squared = (X[ratio.samples] - X[ratio.samples[ratio.centres]].T) ** 2
+    fold_of = np.repeat(np.arange(3), np.diff(ratio.edges))
+    phi, expected = np.exp(-squared / 2), np.zeros(len(ratio.ridges))
+    for fold, (place, ridge) in product(range(3), enumerate(ratio.ridges)):
+        out = fold_of == fold
+        H, h = naive.system(phi[~out], ratio.psi[~out])
+        alpha = np.linalg.solve(H + ridge * np.eye(12), h)
+        H, h = naive.system(phi[out], ratio.psi[out])
+        expected[place] += 0.5 * alpha @ H @ alpha - h @ alpha
+    np.testing.assert_allclose(ratio._losses(squared, 1.0), expected, rtol=1e-9)
+
+
 @pytest.mark.parametrize("kind", ["classes", "numbers"])
 @pytest.mark.parametrize(
     "measure",
@@ -185,6 +201,13 @@ def test_the_density_ratio_of_numbers_gives_back_the_value(rng):
     fit = lsmi(x[:, None], y)
     assert len(repr(fit)) < 200
     assert 0.5 * fit.density_ratio(x[:, None], y).mean() - 0.5 == pytest.approx(fit.value)
+
+
+def test_the_density_ratio_of_two_outputs_gives_back_the_value(rng):
+    x = rng.normal(size=60)
+    Y = np.column_stack([x**2, 30 + 5 * rng.normal(size=60)])
+    fit = lsmi(x[:, None], Y)
+    assert 0.5 * fit.density_ratio(x[:, None], Y).mean() - 0.5 == pytest.approx(fit.value)
 
 
 def test_a_sweep_scores_every_change_with_the_model_of_the_set(rng):
@@ -358,9 +381,11 @@ def naive_basis(target, centres, width):
 def test_very_small_parts_are_scored(rng):
     X, y = some_data("classes", rng, 60)
     bound = LSMI().bind(X, y)
-    for samples in (np.arange(8), np.flatnonzero(y == 0)[:8], np.arange(4)):
+    folds = {8: [2, 2, 2, 2], 4: [2, 2], 3: [2, 1]}
+    for samples in (np.arange(8), np.flatnonzero(y == 0)[:8], np.arange(4), np.arange(3)):
         part = bound.part(samples, np.arange(4))
         assert len(part.ratio.centres) == len(samples)
+        assert np.diff(part.ratio.edges).tolist() == folds[len(samples)]
         assert np.isfinite(part.worth([0, 1], np.arange(4))).all()
 
 

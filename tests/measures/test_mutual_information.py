@@ -136,6 +136,8 @@ def test_a_constant_feature_has_no_information_even_of_itself(estimator, feature
     assert bound.self_redundancy([6])[0] == pytest.approx(0.0, abs=1e-12)
     assert bound.relevance([6])[0] == pytest.approx(0.0, abs=1e-12)
     np.testing.assert_allclose(bound.redundancy(np.arange(8), [6]), 0.0, atol=1e-12)
+    with_classes = MutualInformation(estimator=estimator).bind(features, features[:, 0] > 0)
+    assert with_classes.relevance([6])[0] == pytest.approx(0.0, abs=1e-12)
 
 
 def test_neighbours_are_those_of_scikit_learn(features):
@@ -150,6 +152,16 @@ def test_neighbours_are_those_of_scikit_learn(features):
     assert with_category[5, 0] == pytest.approx(
         naive_pairwise.plug_in_information(features[:, 5], features[:, 5])
     )
+
+
+@pytest.mark.parametrize("n_neighbors", [3, 50])
+def test_four_samples_have_three_neighbours_each(n_neighbors, features):
+    few = features[[0, 1, 2, 3], :2]
+    y = few[:, 0] ** 3
+    found = MutualInformation(n_neighbors=n_neighbors).bind(few, y).relevance([0, 1])
+    three, two = (mutual_info_regression(few, y, n_neighbors=k, random_state=0) for k in (3, 2))
+    np.testing.assert_allclose(found, three)
+    assert not np.allclose(two, three)
 
 
 @pytest.mark.parametrize("estimator", ESTIMATORS)

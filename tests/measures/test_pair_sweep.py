@@ -1,5 +1,7 @@
 """The sweep keeps the same pairs however the work is cut up, and looks at each pair once."""
 
+from types import SimpleNamespace
+
 import hypothesis
 import numpy as np
 import pyarrow as pa
@@ -10,9 +12,15 @@ from hypothesis import strategies as st
 from hsieve.data.blocks import ParquetBlocks, open_columns
 from hsieve.kernels import leading_factors
 from hsieve.kernels.leading_factors import FactorTile
+from hsieve.measures import pair_sweep
 from hsieve.measures.interactions import Evidence, InteractionTarget
 from hsieve.measures.pair_atoms import _NormalisedRelevance, _PlainRelevance
-from hsieve.measures.pair_sweep import pairs_among, strongest_extensions, strongest_pairs
+from hsieve.measures.pair_sweep import (
+    pairs_among,
+    seconds_for,
+    strongest_extensions,
+    strongest_pairs,
+)
 from tests.measures.factors import factors_of
 
 N_SAMPLES, N_FEATURES = 80, 30
@@ -201,6 +209,27 @@ def test_least_ratio_is_a_bound_for_pairs_of_fewer_degrees(score):
     assert (scoring.scores(np.full(30, least), fewer, np.ones(30)) <= score).all()
 
 
+@pytest.mark.parametrize(("n_features", "n_sampled"), [(2000, 512), (100, 100), (2, 2)])
+def test_seconds_are_those_of_a_sample_for_each_of_its_pairs_times_all_pairs(
+    n_features, n_sampled, monkeypatch
+):
+    clock, sizes = [0.0], []
+
+    def sweep_of_three_seconds(factors, target, **options):
+        clock[0] += 3.0 if sizes else 50.0
+        sizes.append(len(factors))
+        assert options["n_threads"] == 1
+
+    monkeypatch.setattr(pair_sweep, "strongest_pairs", sweep_of_three_seconds)
+    monkeypatch.setattr(pair_sweep, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    features = np.arange(n_features)
+    factors = SimpleNamespace(features=features, among=lambda some: features[some])
+    n_pairs, n_pairs_sampled = (k * (k - 1) / 2 for k in (n_features, n_sampled))
+    expected = 3.0 * n_pairs / n_pairs_sampled / 4
+    assert seconds_for(factors, None, n_threads=4) == pytest.approx(expected)
+    assert sizes == [n_sampled] * 2
+
+
 def test_without_a_pair_there_is_an_empty_answer(mixed):
     X, y = mixed
     found = swept(X[:, :1], y)
@@ -209,11 +238,12 @@ def test_without_a_pair_there_is_an_empty_answer(mixed):
 
 
 @pytest.mark.parametrize("score", [1e-6, 0.02, 0.7])
+@pytest.mark.parametrize("trace", [12.0, 0.3])
 @pytest.mark.parametrize("scoring", [_NormalisedRelevance(3.5), _PlainRelevance()], ids=repr)
-def test_least_ratio_of_a_relevance_is_where_it_is_reached(scoring, score):
-    ratio = scoring.least_ratio(score, 4.0, 12.0)
-    reached = scoring.scores(np.array([ratio]), np.array([4.0]), np.array([12.0]))[0]
+def test_least_ratio_of_a_relevance_is_where_it_is_reached(scoring, score, trace):
+    ratio = scoring.least_ratio(score, 4.0, trace)
+    reached = scoring.scores(np.array([ratio]), np.array([4.0]), np.array([trace]))[0]
     # A bit below, so that rounding loses no pair.
     assert score * (1 - 1e-5) < reached < score
     # The bound is for the most degrees and the largest trace: with less, more is needed.
-    assert scoring.least_ratio(score, 3.0, 9.0) > ratio
+    assert scoring.least_ratio(score, 3.0, 0.75 * trace) > ratio

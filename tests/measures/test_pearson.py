@@ -100,3 +100,14 @@ def test_single_precision_data_stay_single_and_keep_their_digits(features):
     assert bound.columns.dtype == np.float32
     exact = Pearson().bind(features, y).relevance(np.arange(7))
     np.testing.assert_allclose(bound.relevance(np.arange(7)), exact, atol=1e-4)
+
+
+def test_a_column_is_no_table_of_features(features):
+    with pytest.raises(
+        ValueError, match=r"table of samples and columns, got an array of shape \(60,"
+    ):
+        Pearson().bind(features[:, 0], features[:, 1])
+
+
+def test_features_of_single_precision_take_no_more_memory_than_they_did(features):
+    assert Pearson().bind(features.astype(np.float32), features[:, 0]).columns.dtype == np.float32

@@ -48,6 +48,28 @@ def test_rrelieff_is_figure_3_of_the_paper(features, given, meant):
     )
 
 
+def test_categories_may_be_counted_from_the_end_and_named_twice(features):
+    y = features[:, 0] > 0
+    np.testing.assert_array_equal(
+        scores(features, y, categorical=[-2, 3, -3]), scores(features, y, categorical=[2, 3])
+    )
+
+
+def test_far_neighbours_at_one_distance_are_tied_even_beside_a_near_one(rng):
+    """Distances of hundreds of features are rounded in ways that depend on their order."""
+    middle, gaps = rng.integers(4, 6, 800), rng.integers(1, 4, 800)
+    turned = gaps[::-1]
+    X = np.array([middle, middle, middle - gaps, middle + turned, 0 * gaps, 9 + 0 * gaps]) / 10
+    X[1, 0] += 0.1
+    y = [0, 0, 0, 0, 1, 1]
+    expected = scores(X, y, n_neighbors=2)
+    for _ in range(4):
+        order = rng.permutation(800)
+        np.testing.assert_allclose(
+            scores(X[:, order], y, n_neighbors=2), expected[order], atol=1e-10
+        )
+
+
 def test_a_target_in_which_neighbours_hardly_differ(rng):
     """Two groups far apart, with next to one value of the target each."""
     X = rng.normal(size=(24, 3)) + np.repeat([0.0, 9.0], 12)[:, None]

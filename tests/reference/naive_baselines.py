@@ -120,7 +120,8 @@ def neighbour_graph(X, n_neighbors):
         sorted((j for j in range(n) if j != i), key=lambda j: distances[i, j]) for i in range(n)
     ]
     near = [row[:n_neighbors] for row in near]
-    width = np.median([distances[i, j] for i in range(n) for j in near[i]])
+    gaps = [distances[i, j] for i in range(n) for j in near[i]]
+    width = np.median(gaps) or np.mean(gaps) or 1.0
     S = np.zeros((n, n))
     for i in range(n):
         for j in range(n):

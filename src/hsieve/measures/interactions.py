@@ -249,7 +249,7 @@ def _gram(column: FloatArray, *, category: np.bool_) -> FloatArray:
     """Gram matrix of one feature, by the rules of :class:`hsieve.PairwiseHSIC`."""
     if category:
         unlike = category_levels(column).share_of_unlike_pairs
-        return Delta(normalised=False).gram(column) / max(unlike, 1e-300)
+        return Delta(normalised=False).gram(column) / (unlike or 1.0)
     return Gaussian(bandwidth=1.0).gram(standardised(column[:, None], robust=True))
 
 

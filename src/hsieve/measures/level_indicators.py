@@ -79,7 +79,7 @@ def three_levels(numbers: FloatArray, *, n_deviations: float) -> NDArray[np.inte
     """
     low, high = numbers.min(axis=0), numbers.max(axis=0)
     below_high = np.where(numbers < high, numbers, low).max(axis=0)
-    few = ((numbers == low) | (numbers == below_high) | (numbers == high)).all(axis=0)
+    few = ((numbers == low) | (numbers >= below_high)).all(axis=0)
     # Wild values are tamed, or all others would share one level.
     scaled = standardised(numbers, robust=True)
     codes = 1 + (scaled > n_deviations).astype(np.int8) - (scaled < -n_deviations)

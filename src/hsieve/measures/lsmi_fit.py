@@ -143,12 +143,11 @@ def lsmi(
         target_centres=bound.target[at_centres],
         coefficients=ratio.coefficients(squared, model),
         scale=ColumnScale.of(np.asarray(X, dtype=np.float64)),
-        target_scale=None
-        if bound.is_classes
-        else ColumnScale.of(np.reshape(y, (len(y), -1)).astype(np.float64)),
+        target_scale=None if bound.is_classes else ColumnScale.of(_columns_of(y)),
     )
 
 
 def _columns_of(target: ArrayLike) -> FloatArray:
     """Return outputs as columns of numbers."""
-    return np.asarray(target, dtype=np.float64).reshape(len(np.asarray(target)), -1)
+    numbers = np.asarray(target, dtype=np.float64)
+    return numbers.reshape(len(numbers), -1)

@@ -266,7 +266,8 @@ class _Scores(BoundMutualInformation):
             scores = self.scores[:, features[block]]
             variances = np.stack([scores[self.target == c].var(axis=0) for c in range(len(counts))])
             logarithms = np.log(np.maximum(variances, float(n) ** -2))
-            information.append(-0.5 * (counts / n) @ logarithms)
+            # Scores of a constant feature are zero, and tell nothing.
+            information.append(np.where(scores.any(axis=0), -0.5 * (counts / n) @ logarithms, 0.0))
         return np.asarray(np.maximum(np.concatenate(information), 0.0))
 
 

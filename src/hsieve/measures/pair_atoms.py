@@ -238,7 +238,7 @@ def with_pairs(singles: "BoundPairwiseHSIC", n_kept: int, barred: IndexArray) ->
     scoring = _scoring(singles)
     target = heaviest(singles.target, TARGET_SHARE)
     found = strongest_pairs(factors, _sweep_target(target, scoring), n_kept=n_kept)
-    position = np.full(store.n_features, -1)
+    position = np.empty(store.n_features, dtype=np.intp)
     position[singles.columns] = np.arange(singles.n_features)
     ranks, degrees = _ranks_and_degrees(factors)
     times = _times_as_relevant_by_chance(factors, target, normalised=singles.normalised)
