@@ -329,7 +329,7 @@ class _Search:
     def path(self, bound: SampledScores) -> ContributionPath:
         """Put everything in order, best first: fixed, left, culled last, ..., culled first."""
         left = self.free[best_first(self.last[self.free])]
-        fixed = np.array(self.fixed, dtype=np.intp).reshape(-1, 2)
+        fixed = np.array(self.fixed, dtype=np.intp).reshape(len(self.fixed), 2)
         order = np.concatenate([fixed[:, 0], left, np.concatenate([*self.culled, left[:0]])[::-1]])
         sets = {len(members): members for members in reversed(self.sets)}
         return ContributionPath(
