@@ -202,7 +202,7 @@ def test_nothing_to_learn_gives_the_larger_class(nu):
     for kernels in ([np.zeros((20, 20))], [np.ones((20, 20)), np.zeros((20, 20))]):
         fit = lpboost_mkl(pool_of(kernels), y, nu)
         assert not fit.kernel_weights.any()
-        assert fit.objective == fit.gap == 0
+        assert fit.objective == fit.margin == fit.gap == 0
         assert (fit.values < 0).all()
         assert fit.nu == nu
 
@@ -261,6 +261,12 @@ def test_of_levels_that_are_equally_good_the_middle_is_taken():
     y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     levels = margin_levels(y * np.array([1.0, 2.0, 5.0, 1.0, 3.0, 6.0]), y, 0.25)
     assert (levels.margin, levels.intercept) == (4.0, 0.5)
+
+
+def test_the_middle_is_taken_where_one_sample_a_class_bears_all_weight():
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    levels = margin_levels(y * np.array([1.0, 2.0, 3.0, 6.0]), y, 0.5)
+    assert (levels.margin, levels.intercept) == (3.0, 1.5)
 
 
 def test_bounds_hold_at_every_step():
