@@ -312,6 +312,16 @@ def test_a_dozen_steps_take_a_program_to_eight_digits_whatever_its_scale(case, n
         assert found.upper - found.levels.objective <= 1e-7 * found.upper
 
 
+def test_bounds_hold_where_a_step_is_beyond_all_floats():
+    X, y = overlapping()
+    kernels, price = kernels_of(X), price_of(y, 0.3)
+    plain = lowest_edge(kernels, y, price, tolerance=1e-8)
+    huge = lowest_edge([1e306 * kernel for kernel in kernels], y, price, tolerance=1e-8)
+    assert huge.n_steps < plain.n_steps
+    assert huge.levels.objective / 1e153 <= plain.upper
+    assert huge.upper / 1e153 >= plain.levels.objective
+
+
 @pytest.mark.parametrize("label", [1.0, -1.0])
 def test_samples_of_one_class_give_a_classifier_that_says_so(label):
     X, _ = overlapping()

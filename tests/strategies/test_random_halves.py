@@ -6,6 +6,7 @@ from scipy.optimize import linprog
 
 from hsieve import HSIC, DependenceSelector, HalvesRegression, RandomHalves, kernels
 from hsieve.exceptions import FewerFeaturesWarning
+from hsieve.progress import listen
 from hsieve.solvers.insensitive_regression import (
     insensitive_fit,
     insensitive_fit_of_size,
@@ -130,3 +131,12 @@ def test_differences_are_measured_in_their_deviation_and_equal_ones_in_their_siz
     assert _scale_of(np.array([2.0, 3.0, 4.0])) == pytest.approx(np.sqrt(2 / 3))
     assert _scale_of(np.array([-3.0, -3.0 - 1e-12])) == pytest.approx(3.0)
     assert _scale_of(np.zeros(3)) == 1.0
+
+
+def test_progress_is_told_every_fifty_rounds(rng):
+    X = rng.normal(size=(20, 3))
+    heard = []
+    bound = HSIC().bind(X, X[:, 0])
+    with listen(lambda share, what: heard.append(share) if what == "random halves" else None):
+        RandomHalves(n_rounds=120).search(bound, 1)
+    assert heard == pytest.approx([0.0, 0.8 * 50 / 120, 0.8 * 100 / 120])
