@@ -430,5 +430,5 @@ def _is_size(value: Any) -> bool:
 def _done(estimator: str, n_left: int, n_features: int) -> float:
     """Share of the work done: sweeps cost as much as the features left, plain rounds do not."""
     if estimator == "plain":
-        return 1.0 - math.log(n_left / N_KEPT) / math.log(max(n_features / N_KEPT, 2.0))
+        return 1.0 - math.log(n_left / N_KEPT) / math.log(n_features / N_KEPT)
     return 1.0 - n_left / n_features
