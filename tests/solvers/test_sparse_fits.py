@@ -106,6 +106,13 @@ def test_the_group_lasso_does_not_depend_on_the_scale_of_the_outputs(columns, rn
     np.testing.assert_allclose(scaled.weights / scale, plain.weights, atol=1e-9)
 
 
+def test_outputs_of_zero_leave_no_weight_whatever_the_fit_begins_with(columns):
+    blocks = columns.T[:, :, None]
+    dense = GroupLasso(blocks, columns[:, :2]).fit(0.1)
+    assert dense.n_used > 0
+    assert not GroupLasso(blocks, np.zeros((80, 2))).fit(0.1, dense).weights.any()
+
+
 def test_a_feature_that_pulls_only_once_another_is_in_joins():
     """The second column has nothing of the output but what takes away from the first."""
     a, b = standardised(np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])).T

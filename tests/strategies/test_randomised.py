@@ -305,11 +305,23 @@ def test_constant_features_have_no_contributions(rng):
     assert selector.selected_indices_[0] == 3
 
 
-@pytest.mark.parametrize(("n_samples", "expected"), [(600, 300), (5000, 1000)])
-def test_a_round_takes_half_of_the_samples_and_a_thousand_at_most(n_samples, expected, rng):
+@pytest.mark.parametrize(
+    ("estimator", "n_samples", "expected"),
+    [("sweep", 600, 300), ("sweep", 5000, 1000), ("plain", 600, 150), ("plain", 5000, 1000)],
+)
+def test_a_round_takes_a_share_of_the_samples_and_a_thousand_at_most(
+    estimator, n_samples, expected, rng
+):
     bound = HSIC().bind(rng.normal(size=(n_samples, 2)), rng.integers(2, size=n_samples))
-    sampler = RandomisedContributions()._sampler(bound)
+    sampler = RandomisedContributions(estimator=estimator)._sampler(bound)
     assert len(sampler.draw(0, 0, 2, 2).samples) == expected
+
+
+def test_an_iteration_has_thirty_two_sweeps(problem):
+    X, y = problem
+    path = searched(RandomisedContributions(), X[:, :2], y)
+    # Two features swept once, and the score of their set.
+    assert path.n_evaluations == 32 * 2 + 1
 
 
 @pytest.mark.parametrize(("estimator", "expected"), [("plain", 100), ("sweep", 50)])
