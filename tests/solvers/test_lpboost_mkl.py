@@ -228,12 +228,14 @@ def test_order_of_samples_and_of_kernels_does_not_matter():
     np.testing.assert_allclose(other.kernel_weights, plain.kernel_weights[::-1], atol=1e-4)
 
 
-def test_scaled_kernels_scale_the_optimum():
+@pytest.mark.parametrize("n_held", [3, 9])
+def test_scaled_kernels_scale_the_optimum(n_held):
     X, y = overlapping()
     kernels = kernels_of(X)
-    plain = lpboost_mkl(pool_of(kernels), y, 0.4)
-    scaled = lpboost_mkl(pool_of([100 * kernel for kernel in kernels]), y, 0.4)
-    assert scaled.objective == pytest.approx(10 * plain.objective, rel=2e-6)
+    plain = lpboost_mkl(pool_of(kernels, n_held), y, 0.4)
+    scaled = lpboost_mkl(pool_of([1e4 * kernel for kernel in kernels], n_held), y, 0.4)
+    assert scaled.n_rounds == plain.n_rounds
+    assert scaled.objective == pytest.approx(100 * plain.objective, rel=2e-6)
 
 
 @pytest.mark.parametrize("n_samples", [4, 11, 60])
