@@ -63,6 +63,18 @@ def test_optimum_equals_the_direct_program_over_features(seed, share, nu):
     assert fit.objective == pytest.approx(direct_optimum(X, y, nu), abs=1e-6)
 
 
+def test_optimum_equals_the_direct_program_for_an_odd_number_of_samples():
+    X, y = problem(0, n_samples=31)
+    fit = lpboost(SingleFeatures(X), y, 0.4)
+    assert fit.objective == pytest.approx(direct_optimum(X, y, 0.4), abs=1e-6)
+
+
+def test_the_solver_prints_nothing(capfd):
+    X, y = problem(0)
+    lpboost(SingleFeatures(X), y, 0.5)
+    assert capfd.readouterr() == ("", "")
+
+
 @pytest.mark.parametrize("nu", [0.8, 0.3])
 @pytest.mark.parametrize("seed", range(2))
 def test_optimum_equals_the_direct_program_over_stumps(seed, nu):
@@ -129,6 +141,14 @@ def test_neighbouring_floats_are_told_apart():
     assert stumps.threshold(0, 1) == column[1, 0]
 
 
+def test_thresholds_lie_midway_between_neighbours_however_far_apart():
+    assert Stumps(np.array([[7.0], [1.0], [3.0]])).threshold(0, 0) == 2.0
+    assert Stumps(np.array([[7.0], [1.0], [3.0]])).threshold(0, 1) == 5.0
+    # Their distance is beyond all floats.
+    low, high = -1.7e308, 1.7e308
+    assert low < Stumps(np.array([[low], [high]])).threshold(0, 0) <= high
+
+
 @pytest.mark.parametrize("family", [SingleFeatures, Stumps])
 def test_of_equal_columns_the_first_has_the_weight(family):
     X, y = problem(3, n_features=10)
@@ -137,6 +157,14 @@ def test_of_equal_columns_the_first_has_the_weight(family):
     once, twice = lpboost(family(X), y, 0.6), lpboost(family(doubled), y, 0.6)
     assert twice.objective == pytest.approx(once.objective, abs=1e-9)
     assert set(twice.features.tolist()) <= set(range(10))
+
+
+def test_copies_do_not_crowd_out_others_that_join():
+    X, y = problem(3, n_features=10)
+    alone = lpboost(SingleFeatures(X), y, 0.6)
+    crowd = lpboost(SingleFeatures(np.repeat(X, module.BATCH, axis=1)), y, 0.6)
+    assert alone.n_rounds == crowd.n_rounds == 1
+    assert crowd.features.tolist() == (module.BATCH * alone.features).tolist()
 
 
 def test_constant_columns_never_join():
@@ -263,7 +291,7 @@ def test_nothing_to_learn_at_any_point_of_a_path(columns):
     nus = [1.0, 0.5, 0.2]
     for nu, fit in zip(nus, lpboost_path(SingleFeatures(columns), y, nus), strict=True):
         assert fit.nu == nu
-        assert len(fit.weights) == fit.objective == fit.intercept == 0
+        assert len(fit.weights) == fit.objective == fit.margin == fit.intercept == 0
 
 
 @pytest.mark.parametrize("family", [SingleFeatures, Stumps])

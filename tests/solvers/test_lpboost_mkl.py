@@ -202,7 +202,7 @@ def test_nothing_to_learn_gives_the_larger_class(nu):
     for kernels in ([np.zeros((20, 20))], [np.ones((20, 20)), np.zeros((20, 20))]):
         fit = lpboost_mkl(pool_of(kernels), y, nu)
         assert not fit.kernel_weights.any()
-        assert fit.objective == fit.gap == 0
+        assert fit.objective == fit.margin == fit.gap == 0
         assert (fit.values < 0).all()
         assert fit.nu == nu
 
@@ -228,12 +228,14 @@ def test_order_of_samples_and_of_kernels_does_not_matter():
     np.testing.assert_allclose(other.kernel_weights, plain.kernel_weights[::-1], atol=1e-4)
 
 
-def test_scaled_kernels_scale_the_optimum():
+@pytest.mark.parametrize("n_held", [3, 9])
+def test_scaled_kernels_scale_the_optimum(n_held):
     X, y = overlapping()
     kernels = kernels_of(X)
-    plain = lpboost_mkl(pool_of(kernels), y, 0.4)
-    scaled = lpboost_mkl(pool_of([100 * kernel for kernel in kernels]), y, 0.4)
-    assert scaled.objective == pytest.approx(10 * plain.objective, rel=2e-6)
+    plain = lpboost_mkl(pool_of(kernels, n_held), y, 0.4)
+    scaled = lpboost_mkl(pool_of([1e4 * kernel for kernel in kernels], n_held), y, 0.4)
+    assert scaled.n_rounds == plain.n_rounds
+    assert scaled.objective == pytest.approx(100 * plain.objective, rel=2e-6)
 
 
 @pytest.mark.parametrize("n_samples", [4, 11, 60])
@@ -261,6 +263,12 @@ def test_of_levels_that_are_equally_good_the_middle_is_taken():
     y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
     levels = margin_levels(y * np.array([1.0, 2.0, 5.0, 1.0, 3.0, 6.0]), y, 0.25)
     assert (levels.margin, levels.intercept) == (4.0, 0.5)
+
+
+def test_the_middle_is_taken_where_one_sample_a_class_bears_all_weight():
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    levels = margin_levels(y * np.array([1.0, 2.0, 3.0, 6.0]), y, 0.5)
+    assert (levels.margin, levels.intercept) == (3.0, 1.5)
 
 
 def test_bounds_hold_at_every_step():
@@ -304,6 +312,16 @@ def test_a_dozen_steps_take_a_program_to_eight_digits_whatever_its_scale(case, n
         found = lowest_edge(scaled, y, price, tolerance=1e-8)
         assert found.n_steps <= 12
         assert found.upper - found.levels.objective <= 1e-7 * found.upper
+
+
+def test_bounds_hold_where_a_step_is_beyond_all_floats():
+    X, y = overlapping()
+    kernels, price = kernels_of(X), price_of(y, 0.3)
+    plain = lowest_edge(kernels, y, price, tolerance=1e-8)
+    huge = lowest_edge([1e306 * kernel for kernel in kernels], y, price, tolerance=1e-8)
+    assert huge.n_steps < plain.n_steps
+    assert huge.levels.objective / 1e153 <= plain.upper
+    assert huge.upper / 1e153 >= plain.levels.objective
 
 
 @pytest.mark.parametrize("label", [1.0, -1.0])

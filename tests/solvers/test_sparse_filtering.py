@@ -88,8 +88,9 @@ def test_single_precision_differs_by_its_rounding(rng):
     np.testing.assert_allclose(gradient @ axes.T, slopes, atol=2e-5 * np.abs(slopes).max())
 
 
-def test_feature_norms_need_no_walk_over_the_samples(rng):
-    data, weights = draw(rng, 90, 12, 20)
+@pytest.mark.parametrize("n_samples", [90, 91])
+def test_feature_norms_need_no_walk_over_the_samples(rng, n_samples):
+    data, weights = draw(rng, n_samples, 12, 20)
     problem, axes = problem_of(data)
     soft = naive.soft_absolute(weights @ data.T)
     expected = naive.normalise_rows(soft)[1]

@@ -50,6 +50,22 @@ def test_the_lasso_is_optimal_where_it_stops(columns, rng, n_wanted):
     np.testing.assert_allclose(fit.weights, np.abs(expected.coef_), atol=1e-6)
 
 
+def test_of_several_stretches_with_so_many_features_the_first_is_taken():
+    """The path has 1, 2, 3, 2, 3 and 4 features, from the largest penalty to none."""
+    rng = np.random.default_rng(2)
+    X = standardised(
+        rng.normal(size=(12, 2)) @ rng.normal(size=(2, 4)) + 0.5 * rng.normal(size=(12, 4))
+    )
+    y = standardised(rng.normal(size=(12, 1)))
+    fits = [lasso_of_size(X, y, n_wanted) for n_wanted in (1, 2, 3, 4)]
+    penalties = [fit.penalty for fit in fits]
+    assert penalties == sorted(penalties, reverse=True)
+    models = [Lasso(alpha, fit_intercept=False) for alpha in np.linspace(*penalties[2:], 20)]
+    assert 2 in [np.count_nonzero(model.fit(X, y[:, 0]).coef_) for model in models]
+    for fit in fits:
+        np.testing.assert_allclose(fit.pull[fit.weights > 0], fit.penalty, rtol=1e-9)
+
+
 def test_a_path_that_needs_more_knots_than_first_tried_is_followed_on(columns, rng, monkeypatch):
     y = standardised(columns[:, :5] @ rng.normal(size=(5, 1)) + rng.normal(size=(len(columns), 1)))
     whole = lasso_of_size(columns, y, 9)
@@ -80,6 +96,33 @@ def test_blocks_of_one_column_are_the_multi_task_lasso(columns, rng, penalty):
     np.testing.assert_allclose(found.weights, expected, atol=1e-6)
     warm = problem.fit(penalty, problem.fit(2 * penalty))
     np.testing.assert_allclose(warm.weights, found.weights, atol=1e-8)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_the_group_lasso_does_not_depend_on_the_scale_of_the_outputs(columns, rng, scale):
+    Y = standardised(columns[:, :4] @ rng.normal(size=(4, 3)) + rng.normal(size=(80, 3)))
+    blocks = columns.T[:, :, None]
+    plain, scaled = GroupLasso(blocks, Y).fit(0.1), GroupLasso(blocks, scale * Y).fit(0.1 * scale)
+    np.testing.assert_allclose(scaled.weights / scale, plain.weights, atol=1e-9)
+
+
+def test_outputs_of_zero_leave_no_weight_whatever_the_fit_begins_with(columns):
+    blocks = columns.T[:, :, None]
+    dense = GroupLasso(blocks, columns[:, :2]).fit(0.1)
+    assert dense.n_used > 0
+    assert not GroupLasso(blocks, np.zeros((80, 2))).fit(0.1, dense).weights.any()
+
+
+def test_a_feature_that_pulls_only_once_another_is_in_joins():
+    """The second column has nothing of the output but what takes away from the first."""
+    a, b = standardised(np.array([[1.0, 1.0], [1.0, -1.0], [-1.0, 1.0], [-1.0, -1.0]])).T
+    columns = np.column_stack([(a + b) / np.sqrt(2), b])
+    problem = GroupLasso(columns.T[:, :, None], a[:, None])
+    fit = problem.fit(0.05)
+    assert problem.fit(0.6).weights[1] == 0
+    assert fit.n_used == 2
+    assert abs(columns[:, 1] @ a) < 1e-12
+    np.testing.assert_allclose(fit.pull, 0.05, rtol=1e-8)
 
 
 def test_the_strongest_penalty_is_where_the_first_feature_enters(columns):
@@ -162,8 +205,10 @@ def test_the_search_finds_a_narrow_stretch():
     def stretch(penalty, _):
         return of_size(penalty, 3 if penalty > 0.5001 else 4 if penalty > 0.5 else 5)
 
-    found = fit_of_size(stretch, 1.0, 4)
+    tried = []
+    found = fit_of_size(lambda *given: tried.append(stretch(*given)) or tried[-1], 1.0, 4)
     assert found.n_used == 4
+    assert found is tried[-1]
     assert 0.5 < found.penalty <= 0.5001
 
 

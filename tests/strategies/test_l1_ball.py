@@ -108,6 +108,14 @@ def test_shrinking_that_comes_to_rest_drops_the_smallest_weight():
     assert gone.tolist() == [5, 4, 3, 2]
 
 
+def test_six_steps_without_a_feature_leaving_are_rest():
+    bound = Bowl([1.0, 1.0, 1.0, 0.0])
+    _, gone = shrink(bound, np.array([1.0, 0.9, 0.8, 0.5]), 2)
+    assert gone.tolist() == [3, 2]
+    # One step until the worthless feature has left, and six in which nothing moves.
+    assert bound.n_gradients == 1 + 6
+
+
 def test_features_that_would_leave_together_leave_one_by_one():
     bound = Bowl([1.0, 0.0, 0.0, 0.0])
     weights, gone = shrink(bound, np.ones(4), 3)

@@ -21,6 +21,7 @@ from hsieve.strategies.overlaps import (
     FILL_BATCH,
     INTERCHANGEABLE,
     JoiningPairs,
+    interchangeable,
     least_overlapping,
     overlaps,
 )
@@ -201,11 +202,22 @@ def test_searches_that_take_longer_for_more_features_end_at_a_hundred():
     assert Ranking().n_searched(5000) == 5000
 
 
-def test_a_path_over_some_features_is_renumbered_with_its_pairs(rng):
+@pytest.mark.parametrize("scale", [0.01, 100.0])
+def test_features_are_interchangeable_by_the_share_of_their_entries_on_any_scale(scale):
+    redundancy = np.array([[1.0, 0.999, 0.4], [0.999, 1.0, 0.4], [0.4, 0.4, 1.0]])
+    table = Table(scale * np.array([1.0, 0.9, 0.8]), scale * redundancy)
+    lars = nonnegative_lars_path(
+        table.relevance(np.arange(3)), table.redundancy, max_features=1, use_bound=False
+    )
+    assert [group.tolist() for group in interchangeable(table, lars)] == [[1]]
+
+
+@pytest.mark.parametrize("n_wanted", [3, 5])
+def test_a_path_over_some_features_is_renumbered_with_its_pairs(rng, n_wanted):
     x = rng.choice([-1.0, 1.0], size=(80, 5))
     y = x[:, 0] * x[:, 3] + 0.5 * x[:, 4]
     search = LarsSearch(interactions="pairs")
-    path = search.search(PairwiseHSIC().bind(x, y), 3)
+    path = search.search(PairwiseHSIC().bind(x, y), n_wanted)
     assert set(path.order[:3].tolist()) == {0, 3, 4}
     features = np.array([2, 5, 6, 8, 9])
     wide = path.among(features, 11)

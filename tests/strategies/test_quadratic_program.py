@@ -189,3 +189,10 @@ def test_progress_ends_at_one(data):
 def test_settings_that_mean_nothing_are_refused(settings, message, data):
     with pytest.raises(ValueError, match=message):
         QuadraticProgram(**settings).search(Pearson().bind(*data), 3)
+
+
+def test_the_automatic_weight_from_one_landmark_is_that_of_its_column():
+    table = Table(np.array([0.1, 0.2, 0.3, 0.5, 0.4]), 0.6 * np.eye(5) + 0.4)
+    path = QuadraticProgram(n_landmarks=1).search(table, 2)
+    # The mean of any column is 2.6 / 5, that of the relevances 1.5 / 5.
+    assert path.alpha == pytest.approx(2.6 / (2.6 + 1.5))

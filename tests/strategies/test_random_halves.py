@@ -6,11 +6,13 @@ from scipy.optimize import linprog
 
 from hsieve import HSIC, DependenceSelector, HalvesRegression, RandomHalves, kernels
 from hsieve.exceptions import FewerFeaturesWarning
+from hsieve.progress import listen
 from hsieve.solvers.insensitive_regression import (
     insensitive_fit,
     insensitive_fit_of_size,
     strongest_penalty,
 )
+from hsieve.strategies.random_halves import _scale_of
 from tests.reference.naive_randsel import insensitive_objective
 
 
@@ -123,3 +125,18 @@ def test_the_path_tells_which_features_have_a_weight(penalty, rng):
     assert path.n_evaluations == 2 * 50 + 1
     assert path.n_selectable == (None if penalty is None else n_used)
     assert path.stop_reason == f"{n_used} feature(s) have a weight"
+
+
+def test_differences_are_measured_in_their_deviation_and_equal_ones_in_their_size():
+    assert _scale_of(np.array([2.0, 3.0, 4.0])) == pytest.approx(np.sqrt(2 / 3))
+    assert _scale_of(np.array([-3.0, -3.0 - 1e-12])) == pytest.approx(3.0)
+    assert _scale_of(np.zeros(3)) == 1.0
+
+
+def test_progress_is_told_every_fifty_rounds(rng):
+    X = rng.normal(size=(20, 3))
+    heard = []
+    bound = HSIC().bind(X, X[:, 0])
+    with listen(lambda share, what: heard.append(share) if what == "random halves" else None):
+        RandomHalves(n_rounds=120).search(bound, 1)
+    assert heard == pytest.approx([0.0, 0.8 * 50 / 120, 0.8 * 100 / 120])

@@ -7,6 +7,7 @@ from sklearn.base import clone
 from hsieve import HSIC, LSMI, NHSIC, DependenceSelector, RandomisedContributions, kernels
 from hsieve.data.synthetic import make_xor
 from hsieve.kernels.columns import standardised
+from hsieve.progress import listen
 from hsieve.strategies.random_draws import Sampler
 from tests.reference import naive_randsel
 from tests.reference.naive import delta_gram
@@ -199,6 +200,25 @@ def test_features_at_the_top_long_enough_are_fixed(estimator, rng):
     assert all(path.fixed[0] in members for members in path.nested_sets[2:])
 
 
+def test_the_best_of_few_features_is_at_the_top(problem):
+    X, _ = problem
+    strategy = RandomisedContributions(n_rounds=10, fix_after=1, top_share=0.1)
+    path = searched(strategy, X[:, :5], X[:, 3] > 0)
+    assert path.fixed[0] == 3
+    assert path.fixed_after.tolist() == list(range(len(path.fixed)))
+
+
+@pytest.mark.parametrize("estimator", ["plain", "sweep"])
+def test_progress_rises_and_is_that_of_the_features_left(estimator, problem):
+    heard = []
+    with listen(lambda share, _: heard.append(share)):
+        searched(RandomisedContributions(estimator=estimator, n_rounds=4, step=0.3), *problem)
+    # 5, 4, 3, 2 features are left; sweeps cost as much as these, plain rounds all the same.
+    left = np.array([5, 4, 3, 2])
+    expected = 1 - (left / 7 if estimator == "sweep" else np.log(left / 2) / np.log(7 / 2))
+    assert heard == pytest.approx(expected.tolist())
+
+
 def test_balanced_subsamples_hold_equally_many_of_each_class(rng):
     groups = np.repeat([0, 1, 2], [60, 30, 3])
     sampler = Sampler.over(groups, 0.25, 0.5, seed=0)
@@ -285,8 +305,41 @@ def test_constant_features_have_no_contributions(rng):
     assert selector.selected_indices_[0] == 3
 
 
-@pytest.mark.parametrize(("n_samples", "expected"), [(600, 300), (5000, 1000)])
-def test_a_round_takes_half_of_the_samples_and_a_thousand_at_most(n_samples, expected, rng):
+@pytest.mark.parametrize(
+    ("estimator", "n_samples", "expected"),
+    [("sweep", 600, 300), ("sweep", 5000, 1000), ("plain", 600, 150), ("plain", 5000, 1000)],
+)
+def test_a_round_takes_a_share_of_the_samples_and_a_thousand_at_most(
+    estimator, n_samples, expected, rng
+):
     bound = HSIC().bind(rng.normal(size=(n_samples, 2)), rng.integers(2, size=n_samples))
-    sampler = RandomisedContributions()._sampler(bound)
+    sampler = RandomisedContributions(estimator=estimator)._sampler(bound)
     assert len(sampler.draw(0, 0, 2, 2).samples) == expected
+
+
+def test_an_iteration_has_thirty_two_sweeps(problem):
+    X, y = problem
+    path = searched(RandomisedContributions(), X[:, :2], y)
+    # Two features swept once, and the score of their set.
+    assert path.n_evaluations == 32 * 2 + 1
+
+
+@pytest.mark.parametrize(("estimator", "expected"), [("plain", 100), ("sweep", 50)])
+def test_sets_are_halves_or_quarters_of_the_features_left(estimator, expected, problem):
+    sampler = RandomisedContributions(estimator=estimator)._sampler(ALIGNMENT.bind(*problem))
+    assert len(sampler.draw(0, 0, 200, 200).chosen) == expected
+
+
+@pytest.mark.parametrize(("subsample", "expected"), [(1, 40), (2, 8), (9, 9), (50, 40)])
+def test_a_number_above_one_is_one_of_samples_and_not_a_share(subsample, expected):
+    sampler = Sampler.over(np.zeros(40, dtype=int), subsample, 0.5, seed=0)
+    assert len(sampler.draw(0, 0, 6, 6).samples) == expected
+
+
+def test_features_culled_together_come_in_the_order_of_their_merits(rng):
+    X = rng.normal(size=(30, 20))
+    path = searched(RandomisedContributions(n_rounds=4, step=0.4), X, X[:, 0] > 0)
+    first = path.merits[0]
+    culled = np.isnan(path.merits[1])
+    assert culled.sum() == 8
+    assert path.order[-8:].tolist() == np.flatnonzero(culled)[np.argsort(-first[culled])].tolist()

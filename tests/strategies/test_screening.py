@@ -65,6 +65,23 @@ def test_it_ends_where_nothing_is_left(rng):
     assert sorted(path.order.tolist()) == [0, 1, 2, 3]
 
 
+@pytest.mark.parametrize("n_wanted", [3, 4])
+def test_the_sizes_of_the_sets_are_counted_from_one(n_wanted, data):
+    path = IterativeScreening(10).search(PairwiseHSIC().bind(*data), n_wanted)
+    assert path.sizes.tolist() == list(range(1, n_wanted + 1))
+    assert len(path.set_scores) == n_wanted
+
+
+def test_a_dependent_kernel_is_passed_over_though_rounding_leaves_it_something():
+    """The second kernel is half of the first, with more relevance than it can have."""
+    kernels = np.array([[2.0, 0.0], [1.0, 0.0], [0.0, 1.0]])
+    relevance = np.array([1.0, 0.5 + 1e-6, 1e-7])
+    path = IterativeScreening(3).search(Table(relevance, kernels @ kernels.T), 3)
+    assert path.order.tolist() == [0, 2, 1]
+    assert path.sizes.tolist() == [1, 2]
+    assert path.stop_reason == "nothing left to explain"
+
+
 @pytest.mark.parametrize("measure", [MutualInformation(), Pearson()], ids=repr)
 def test_statistics_that_are_no_inner_products_are_refused(measure):
     with pytest.raises(IncompatibleCombinationError, match="nothing to project"):

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve import HSIC, Backward, Forward, Pearson, Ranking, kernels
+from hsieve import BAHSIC, FOHSIC, HSIC, MRMR, Backward, Forward, Pearson, Ranking, kernels
 from hsieve.data.synthetic import make_xor
 from hsieve.progress import listen
 from hsieve.strategies.backward import MIN_CONTEXT
@@ -206,3 +206,16 @@ def test_progress_rises_to_one(strategy, rng):
     shares.clear()
     strategy.search(bound, 5)
     assert not shares
+
+
+@pytest.mark.parametrize("kind", [BAHSIC, FOHSIC])
+def test_rounds_are_kept_though_the_measure_is_not_worked_out_column_by_column(kind, rng, tmp_path):
+    X = rng.normal(size=(20, 5))
+    kind(2, checkpoint=tmp_path).fit(X, X[:, 0])
+    assert list(tmp_path.glob("*/*.result"))
+
+
+def test_a_search_without_rounds_keeps_nothing_of_such_a_measure(rng, tmp_path):
+    X = rng.normal(size=(20, 5))
+    with pytest.raises(ValueError, match="column by column"):
+        MRMR(2, measure=Pearson(), checkpoint=tmp_path).fit(X, X[:, 0])

@@ -32,6 +32,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.solvers.largest_edge import equal_weights
 from hsieve.solvers.lpboost import EDGE_TOLERANCE, SOLVER_TOLERANCE, _Program
 
 __all__ = ["ConvexFit", "convex_lpboost", "convex_lpboost_path"]
@@ -122,26 +123,22 @@ class _Master:
 
     def __init__(self, answers: FloatArray, labels: FloatArray) -> None:
         n_samples = len(labels)
-        self.above = labels > 0
+        self.equal = equal_weights(labels)
         # Variables of the program are not below zero: with a constant added to all margins, which
         # adds itself to every edge since sum u = 1, neither is beta.
-        scale = float(np.abs(answers).max(initial=0.0))
-        self.scale = scale if scale > 0 else 1.0
+        self.scale = float(np.abs(answers).max()) or 1.0
         self.rows = (answers.T * labels) / self.scale + 1.0
         self.met = np.zeros(0, dtype=np.intp)
         self.program = _Program(np.r_[np.zeros(n_samples), 1.0], np.full(n_samples + 1, np.inf))
         halves = np.zeros((2, n_samples + 1))
-        halves[0, :-1], halves[1, :-1] = self.above, ~self.above
+        halves[0, :-1], halves[1, :-1] = labels > 0, labels < 0
         self.program.add(halves, lower=[0.5, 0.5], upper=[0.5, 0.5])
 
     def fit(self, nu: float) -> ConvexFit:
         """Minimise the largest edge."""
-        n_above = np.sum(self.above)
-        sizes = np.where(self.above, n_above, len(self.above) - n_above)
-        equal = 0.5 / sizes
-        self.program.bound(equal / nu)
+        self.program.bound(self.equal / nu)
         if len(self.met) == 0:
-            self._join(self.rows @ equal, -np.inf)
+            self._join(self.rows @ self.equal, -np.inf)
         while True:
             solved = self.program.solve()
             sample_weights, edge = solved.values[:-1], solved.objective

@@ -101,7 +101,7 @@ class GroupLasso:
         n = len(self.outputs)
         blocks, coefficients = self.blocks[active], coefficients.copy()
         residual = self.outputs - _fitted(blocks, coefficients)
-        scale = float(np.sqrt((self.outputs**2).mean())) or 1.0
+        scale = float(np.sqrt((self.outputs**2).mean()))
         for _ in range(MOST_SWEEPS):
             largest_change = 0.0
             for block, own in zip(blocks, coefficients, strict=True):

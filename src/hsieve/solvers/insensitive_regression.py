@@ -76,7 +76,7 @@ def insensitive_fit(
 def strongest_penalty(rows: FloatArray, target: FloatArray, epsilon: float) -> float:
     """Return the least penalty at which no feature has a weight; zero where none ever has."""
     pulls = rows.T @ (np.sign(target) * (np.abs(target) > epsilon))
-    return max(0.0, float(pulls.max(initial=0.0)))
+    return float(pulls.max(initial=0.0))
 
 
 def insensitive_fit_of_size(

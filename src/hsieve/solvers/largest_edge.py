@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import daxpy
 
-__all__ = ["EdgeBounds", "Levels", "lowest_edge", "margin_levels"]
+__all__ = ["EdgeBounds", "Levels", "equal_weights", "lowest_edge", "margin_levels"]
 
 FloatArray = NDArray[np.floating]
 
@@ -228,7 +228,7 @@ class _Program:
     def __init__(self, grams: Sequence[FloatArray], labels: FloatArray, ceiling: float) -> None:
         self.grams, self.labels, self.ceiling = grams, labels, ceiling
         self.sums = np.column_stack([np.ones(len(labels)), labels])
-        self.equal = _equal_weights(labels)
+        self.equal = equal_weights(labels)
 
     def start(self) -> _Bounded:
         """Begin with equal weights within each class."""
@@ -382,14 +382,21 @@ def _mean(products: tuple[FloatArray, FloatArray, FloatArray]) -> float:
     return sum(float(part.sum()) for part in products) / sum(len(part) for part in products)
 
 
-def _equal_weights(labels: FloatArray) -> FloatArray:
-    """Return weights that are equal within each class."""
-    return np.where(labels > 0, 0.5 / np.sum(labels > 0), 0.5 / np.sum(labels < 0))
+def equal_weights(labels: FloatArray) -> FloatArray:
+    """Return weights that are equal within each class, of sum one half.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        +1 and -1, both present.
+    """
+    above = labels > 0
+    return np.asarray(0.5 / np.where(above, above.sum(), (~above).sum()))
 
 
 def _spread(labels: FloatArray, ceiling: float) -> FloatArray | None:
     """Return how one sample for each class without a choice is spread out over the class."""
-    equal = _equal_weights(labels)
+    equal = equal_weights(labels)
     fixed = equal * (1 + LEAST_ROOM) >= ceiling
     if not fixed.any():
         return None

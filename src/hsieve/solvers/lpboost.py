@@ -38,6 +38,7 @@ import highspy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.solvers.largest_edge import equal_weights
 from hsieve.solvers.weak_learners import WeakLearners
 
 __all__ = ["LPBoostFit", "lpboost", "lpboost_path"]
@@ -147,7 +148,8 @@ def lpboost_path(
     LPBoostFit
         The optimum for each.
     """
-    twice_smaller = 2 * int(min(np.sum(labels > 0), np.sum(labels < 0)))
+    n_above = int(np.sum(labels > 0))
+    twice_smaller = 2 * min(n_above, len(labels) - n_above)
     master = _Master(learners, labels)
     for nu in nus:
         master.n_rounds = 0
@@ -184,13 +186,12 @@ class _Master:
 
     def __post_init__(self) -> None:
         """Begin with the learners that are best for classes of equal weight."""
-        n_samples, above = len(self.labels), self.labels > 0
+        n_samples = len(self.labels)
         self.program = _Program(np.r_[np.zeros(n_samples), 1.0], np.full(n_samples + 1, np.inf))
         sums = np.zeros((2, n_samples + 1))
         sums[0, :-1], sums[1, :-1] = 1.0, self.labels
         self.program.add(sums, lower=[1.0, 0.0], upper=[1.0, 0.0])
-        equal = np.where(above, 0.5 / np.sum(above), 0.5 / np.sum(~above))
-        self.largest_edge(equal, 0.0)
+        self.largest_edge(equal_weights(self.labels), 0.0)
 
     def largest_margin(self, nu: float, twice_smaller: int) -> LPBoostFit:
         """Minimise the largest edge over weights of the samples."""

@@ -35,7 +35,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.solvers.largest_edge import EdgeBounds, lowest_edge
+from hsieve.solvers.largest_edge import EdgeBounds, equal_weights, lowest_edge
 from hsieve.solvers.lpboost import NU_ABOVE_LEAST
 
 __all__ = ["KernelPool", "LPBoostMKLFit", "lpboost_mkl", "lpboost_mkl_path"]
@@ -243,8 +243,7 @@ class _Master:
         self._most = min(pool.capacity, MOST_AT_FIRST)
         self._working = list(range(pool.n_kernels))
         if self._most < pool.n_kernels:
-            equal = np.where(above, 0.5 / np.sum(above), 0.5 / np.sum(~above))
-            edges = pool.edges(equal * labels)
+            edges = pool.edges(equal_weights(labels) * labels)
             self._working = np.argsort(-edges, kind="stable")[: self._most].tolist()
 
     def fit(self, nu: float) -> LPBoostMKLFit:

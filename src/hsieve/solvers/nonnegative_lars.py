@@ -246,8 +246,8 @@ class _Tracer:
         self._penalised, self._penalty = penalised, penalised.astype(np.float64)
         self._batch_entries, self._whole_columns = batch_entries, whole_columns
         self._scale = max(float(relevance.max()), 0.0)
-        self._barred = np.zeros(len(relevance), dtype=bool)
-        self._rules = _Rules(1)
+        self._barred: BoolArray
+        self._rules: _Rules
 
     def follow(self, rules: _Rules, *, eligible: BoolArray) -> LarsPath:
         """Go from event to event, from an infinite level down."""

@@ -115,8 +115,7 @@ def simplex_quadratic_program(
         x[working] = _solve(matrix / scale, c[working] / scale)
         gradient = F @ (F.T @ x) + D * x - c
         violation = float(x @ gradient) - gradient
-        violation[working] = 0.0
-        joining = np.flatnonzero(violation > TOLERANCE * scale)
+        joining = np.setdiff1d(np.flatnonzero(violation > TOLERANCE * scale), working)
         if not len(joining):
             break
         most_violating = joining[np.argsort(-violation[joining], kind="stable")]

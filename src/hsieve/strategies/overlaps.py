@@ -55,7 +55,7 @@ class JoiningPairs:
         pair = (min(a, b), max(a, b))
         if pair not in self._overlap:
             first, second = (np.array([feature], dtype=np.intp) for feature in pair)
-            self._overlap[pair] = float(overlaps(self._atoms, first, second)[0, 0])
+            self._overlap[pair] = overlaps(self._atoms, first, second).item()
         return self._overlap[pair]
 
 

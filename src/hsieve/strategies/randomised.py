@@ -329,7 +329,7 @@ class _Search:
     def path(self, bound: SampledScores) -> ContributionPath:
         """Put everything in order, best first: fixed, left, culled last, ..., culled first."""
         left = self.free[best_first(self.last[self.free])]
-        fixed = np.array(self.fixed, dtype=np.intp).reshape(-1, 2)
+        fixed = np.array(self.fixed, dtype=np.intp).reshape(len(self.fixed), 2)
         order = np.concatenate([fixed[:, 0], left, np.concatenate([*self.culled, left[:0]])[::-1]])
         sets = {len(members): members for members in reversed(self.sets)}
         return ContributionPath(
@@ -430,5 +430,5 @@ def _is_size(value: Any) -> bool:
 def _done(estimator: str, n_left: int, n_features: int) -> float:
     """Share of the work done: sweeps cost as much as the features left, plain rounds do not."""
     if estimator == "plain":
-        return 1.0 - math.log(n_left / N_KEPT) / math.log(max(n_features / N_KEPT, 2.0))
+        return 1.0 - math.log(n_left / N_KEPT) / math.log(n_features / N_KEPT)
     return 1.0 - n_left / n_features

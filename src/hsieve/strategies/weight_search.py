@@ -167,7 +167,7 @@ def search_radius(
         start = radius * random_weights(bound.n_features, rng)
         return _ascend_in_ball(bound, start, radius, n_wanted, deadline=deadline)
 
-    radius, size = float(first_radius), 0
+    radius = float(first_radius)
     for _ in range(DOUBLINGS):
         weights = ascend(radius)
         yield weights
