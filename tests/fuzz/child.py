@@ -72,6 +72,7 @@ def run(check: Callable[[bytes], bool], given: argparse.Namespace) -> None:
     warnings.simplefilter("error")
     # What libraries say about old or damaged files is for users, and no fault of ours.
     warnings.filterwarnings("ignore", module=r"(anndata|zarr|h5py|numcodecs)\.")
+    warnings.filterwarnings("ignore", "Transforming to str index")  # of anndata, from elsewhere
     os.environ["HSIEVE_UNPACKED_LIMIT"] = "100MB"
     started, n_answers, failures = time.process_time(), 0, {}
     for number in range(given.first, given.first + given.count):
