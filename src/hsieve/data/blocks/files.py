@@ -5,6 +5,7 @@ numbers as they are, declared categories as the codes of their sorted levels. A 
 its rows to know its levels, but so does a block, hence one pass over that column gives both.
 """
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +32,14 @@ from hsieve.data.tables.source import Array, check_names
 from hsieve.data.tables.values import category_codes, exact_numbers, refuse_long_integers
 from hsieve.marks import mark_of
 
-__all__ = ["FileBlocks", "FileReference", "NumpyBlocks", "ParquetBlocks", "other_data"]
+__all__ = [
+    "FileBlocks",
+    "FileReference",
+    "MatrixFileBlocks",
+    "NumpyBlocks",
+    "ParquetBlocks",
+    "other_data",
+]
 
 # Most that is decoded at a time beside the block, unless one column takes more.
 DECODED_BYTES = 8 * 2**20
@@ -75,24 +83,6 @@ class FileBlocks(ColumnBlocks):
         """Return the files that hold the columns."""
         return [self.path]
 
-    def _stored(self, feature: int) -> NDArray[Any]:
-        """Return one column as it is stored, for what cannot be told from its floats."""
-        raise NotImplementedError
-
-    def _fill_codes(self, block: FloatArray, positions: IndexArray) -> None:
-        """Write codes over the columns that are categories."""
-        for place in np.flatnonzero(self._is_category[positions]):
-            block[:, place] = category_codes(self._stored(positions[place]))
-
-    def _refuse_rounded(
-        self, block: FloatArray, positions: IndexArray, dtypes: Collection[np.dtype]
-    ) -> None:
-        """Refuse integers that were rounded in a block, which may come from any of some types."""
-        places = {place for dtype in dtypes for place in places_beyond_exact(block, dtype)}
-        for place in sorted(places):
-            feature = positions[place]
-            refuse_long_integers(self.path, self.names[feature], self._stored(feature))
-
     def _refuse_unknown(self, categorical: Collection[str], n_columns: int) -> None:
         """Refuse names that are not one for each column, and categories that are no feature."""
         if self.n_features != n_columns:
@@ -113,7 +103,29 @@ class FileBlocks(ColumnBlocks):
         return incomplete_feature(self.path, self.names[feature], values, bad, 0)
 
 
-class NumpyBlocks(FileBlocks):
+class MatrixFileBlocks(FileBlocks):
+    """Files of matrices of one type each, read as floats and looked at again where these lose."""
+
+    @abstractmethod
+    def _stored(self, feature: int) -> NDArray[Any]:
+        """Return one column as it is stored, for what cannot be told from its floats."""
+
+    def _fill_codes(self, block: FloatArray, positions: IndexArray) -> None:
+        """Write codes over the columns that are categories."""
+        for place in np.flatnonzero(self._is_category[positions]):
+            block[:, place] = category_codes(self._stored(positions[place]))
+
+    def _refuse_rounded(
+        self, block: FloatArray, positions: IndexArray, dtypes: Collection[np.dtype]
+    ) -> None:
+        """Refuse integers that were rounded in a block, which may come from any of some types."""
+        places = {place for dtype in dtypes for place in places_beyond_exact(block, dtype)}
+        for place in sorted(places):
+            feature = positions[place]
+            refuse_long_integers(self.path, self.names[feature], self._stored(feature))
+
+
+class NumpyBlocks(MatrixFileBlocks):
     """Some columns of a matrix from a NumPy file.
 
     Parameters

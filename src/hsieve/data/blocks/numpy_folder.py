@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hsieve.data.blocks.arrays import ArrayBlocks
 from hsieve.data.blocks.base import FloatArray, IndexArray
-from hsieve.data.blocks.files import FileBlocks, FileReference
+from hsieve.data.blocks.files import FileReference, MatrixFileBlocks
 from hsieve.data.tables.errors import plainly, quoted, table_error
 from hsieve.data.tables.numpy_files import map_npy
 
@@ -24,7 +24,7 @@ __all__ = ["NumpyFolder"]
 AXES = ("rows", "columns")
 
 
-class NumpyFolder(FileBlocks):
+class NumpyFolder(MatrixFileBlocks):
     """Columns of a matrix stored as a folder of .npy files.
 
     Parameters

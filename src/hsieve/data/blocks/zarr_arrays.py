@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import FloatArray, IndexArray, float_type
-from hsieve.data.blocks.files import DECODED_BYTES, FileBlocks, other_data
+from hsieve.data.blocks.files import DECODED_BYTES, MatrixFileBlocks, other_data
 from hsieve.data.blocks.stamps import mark_of_content, states_of
 from hsieve.data.tables.errors import plainly, table_error
 from hsieve.data.tables.numpy_files import MATRIX_DIMENSIONS
@@ -26,7 +26,7 @@ __all__ = ["ZarrBlocks"]
 METADATA = ("zarr.json", ".zarray")
 
 
-class ZarrBlocks(FileBlocks):
+class ZarrBlocks(MatrixFileBlocks):
     """Columns of a 2-D zarr array.
 
     Parameters
