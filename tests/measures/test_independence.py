@@ -72,6 +72,19 @@ def test_a_copy_is_told_by_its_original(features):
     np.testing.assert_allclose(twice, bound.conditional_log_p(3, np.array([[0]])), rtol=0.05)
 
 
+@pytest.mark.parametrize("n_samples", [6, 17, 40, 200])
+def test_the_target_itself_has_one_score_however_it_is_rounded(rng, n_samples):
+    """The order of summation used to decide how near to one the correlation was."""
+    y = rng.integers(-256, 257, n_samples) / 64
+    scales, offsets = [1, 3, -0.1, 1e9, 1e-9, 1], [0, 1, 2, 3, 4, 1e6]
+    X = np.column_stack([scale * y + shift for scale, shift in zip(scales, offsets, strict=True)])
+    for columns in (X, np.asfortranarray(X), X[::-1].copy()[::-1]):
+        scores = IndependenceTest().bind(columns, y).feature_scores(np.arange(6))
+        np.testing.assert_allclose(scores, scores[0], rtol=1e-12)
+    almost = y + rng.normal(scale=1e-4, size=n_samples)
+    assert IndependenceTest().bind(almost[:, None], y).feature_scores([0])[0] < scores[0]
+
+
 @pytest.mark.parametrize("half_degrees", [1, 2, 5])
 @pytest.mark.parametrize("statistic", [0.5, 30.0, 900.0, 3_000.0, 1e5])
 def test_tails_of_chi_square_are_those_of_a_poisson_sum(half_degrees, statistic):

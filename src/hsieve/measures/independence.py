@@ -38,6 +38,8 @@ TESTS = ("auto", "fisher-z", "g2")
 SAMPLES_A_CELL = 5
 # A variable of which less than this share is left after regression is told by those given.
 NOTHING_LEFT = 1e-10
+# Correlations nearer to one than this are one: what is beyond is rounding, and z would follow it.
+NEAREST_TO_ONE = 1e-12
 
 
 class IndependenceTest(Measure):
@@ -156,8 +158,8 @@ class _NumberTests(BoundIndependenceTest):
         freedom = len(self.columns) - n_given - 3
         if freedom < 1:
             return np.full(len(correlations), np.nan)
-        largest = 1.0 - np.finfo(float).eps
-        z = np.sqrt(freedom) * np.arctanh(np.clip(np.abs(correlations), 0.0, largest))
+        strengths = np.minimum(np.abs(correlations), 1.0 - NEAREST_TO_ONE)
+        z = np.sqrt(freedom) * np.arctanh(strengths)
         return np.asarray(np.minimum(np.log(2.0) + log_ndtr(-z), 0.0))
 
 
