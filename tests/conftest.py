@@ -22,6 +22,14 @@ def rng():
     return np.random.default_rng(20070613)
 
 
+@pytest.fixture
+def reads_here(monkeypatch):
+    """Read files of AnnData in this process, for tests that open many of them."""
+    from tests.file_readers import in_a_thread
+
+    monkeypatch.setattr("hsieve.data.tables.reader_process.start", in_a_thread)
+
+
 def pytest_deselected(items):
     """Remember what the choice of markers leaves out."""
     left_out = [item for item in items if item.get_closest_marker("slow")]

@@ -79,6 +79,7 @@ def test_times_are_those_of_the_library():
     assert automatic.USUAL_TIME in TIMES
 
 
+@pytest.mark.usefixtures("reads_here")
 @pytest.mark.parametrize("kind", ["dense", "csr", "csc"])
 @pytest.mark.parametrize("method", ["auto", "n3lars", "bahsic"])
 def test_files_of_anndata_are_read(kind, method, tmp_path):

@@ -87,7 +87,7 @@ def test_plain_selectors_say_who_takes_an_anndata():
 
 
 @pytest.fixture(params=["dense", "csr", "csc"])
-def stored(request, tmp_path):
+def stored(request, tmp_path, reads_here):
     counts, states = counts_and_states()
     labels = np.where(np.arange(160) == 9, None, states)
     as_form(f"backed {request.param}", counts, labels, tmp_path, age=np.arange(160) / 3)

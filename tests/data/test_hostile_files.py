@@ -145,7 +145,7 @@ class TestFarLargerThanPacked:
         monkeypatch.setenv(LIMIT_VARIABLE, "1MB")
 
     @pytest.fixture(params=[".npz", ".csv.gz", ".parquet", ".zarr", ".h5ad"])
-    def bomb(self, request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    def bomb(self, request: pytest.FixtureRequest, tmp_path: Path, reads_here: None) -> Path:
         path = tmp_path / f"t{request.param}"
         y, X = np.arange(100_000) % 2, np.zeros((100_000, 2))
         if path.suffix == ".npz":
@@ -259,6 +259,7 @@ class Deed:
         return Path.touch, (self.path,)
 
 
+@pytest.mark.usefixtures("reads_here")
 class TestAnnData:
     @pytest.fixture
     def path(self, tmp_path: Path) -> Path:

@@ -28,6 +28,26 @@ def test_the_lasso_path_passes_every_number_and_is_coordinate_descent(columns, r
     assert (fit.pull <= fit.penalty * (1 + 1e-8)).all()
 
 
+@pytest.mark.parametrize("n_outputs", [1, 2])
+def test_where_nothing_pulls_the_search_ends_with_no_feature(columns, n_outputs):
+    """It used to go on for ever, and to keep every fit."""
+    fit = lasso_of_size(columns, np.zeros((80, n_outputs)), 2)
+    assert fit.n_used == 0
+    assert not fit.pull.any()
+
+
+def test_the_search_ends_for_the_least_of_all_penalties():
+    """Rounding leaves the least number as it is, whatever share of it is asked for."""
+    asked = []
+
+    def fit(penalty, sparser):
+        asked.append(penalty)
+        return SparseFit(penalty, np.zeros(3), np.full(3, 5e-324))
+
+    assert fit_of_size(fit, 5e-324, 2).n_used == 0
+    assert 1 <= len(asked) < 100
+
+
 def test_a_feature_that_leaves_the_path_is_counted_between_knots(rng):
     """Correlated columns make features leave again; no number may be missed for it."""
     X = standardised(

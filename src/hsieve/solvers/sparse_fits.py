@@ -24,9 +24,9 @@ __all__ = ["SparseFit", "fit_of_size"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-# Each penalty of the descent is this share of the one before, and the last this share of the first.
+# Each penalty of the descent is this share of the one before; the last is some 1e-4 of the first.
 RATIO = 0.8
-LEAST_SHARE = 1e-4
+N_STEPS = 41
 MOST_HALVINGS = 25
 
 
@@ -82,16 +82,17 @@ def fit_of_size(
     SparseFit
         With exactly so many features if one was met, else with the nearest number.
     """
+    if strongest == 0.0:
+        # Nothing pulls at any feature, as with an output that is constant: all penalties are alike.
+        return fit(1.0, None)
     tried: list[SparseFit] = []
     sparser: SparseFit | None = None
-    penalty = RATIO * strongest
-    while penalty >= LEAST_SHARE * strongest:
-        tried.append(fit(penalty, sparser))
+    for step in range(1, N_STEPS + 1):
+        tried.append(fit(RATIO**step * strongest, sparser))
         report(min(0.9, tried[-1].n_used / n_wanted), "lowering the penalty")
         if tried[-1].n_used >= n_wanted:
             break
         sparser = tried[-1]
-        penalty *= RATIO
     low, high = tried[-1].penalty, strongest if sparser is None else sparser.penalty
     for _ in range(MOST_HALVINGS if tried[-1].n_used > n_wanted else 0):
         tried.append(fit(math.sqrt(low * high), sparser))

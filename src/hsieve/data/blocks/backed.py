@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from hsieve.data.blocks.arrays import places_beyond_exact
-from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
+from hsieve.data.blocks.base import FloatArray, IndexArray, float_type
+from hsieve.data.blocks.stored import StoredBlocks
 
 __all__ = ["BackedBlocks"]
 
@@ -14,7 +14,7 @@ __all__ = ["BackedBlocks"]
 STEP_BYTES = 16 * 10**6
 
 
-class BackedBlocks(ColumnBlocks):
+class BackedBlocks(StoredBlocks):
     """Columns of a two-dimensional data set, such as the matrix of a backed AnnData.
 
     Parameters
@@ -38,7 +38,8 @@ class BackedBlocks(ColumnBlocks):
             raise ValueError(msg)
         self._dataset = dataset
         self.n_samples, self.n_features = map(int, dataset.shape)
-        self.dtype = float_type(np.dtype(dataset.dtype))
+        self.stored_type = np.dtype(dataset.dtype)
+        self.dtype = float_type(self.stored_type)
         self.names = None if names is None else tuple(names)
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
@@ -54,13 +55,3 @@ class BackedBlocks(ColumnBlocks):
         for start in range(0, self.n_samples, step):
             rows = slice(start, start + step)
             block[rows] = self._dataset[rows, first:last][:, (wanted - first)[places]]
-
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        """Refuse what is not finite, and integers that would be rounded."""
-        super()._check(block, positions)
-        for place in places_beyond_exact(block, np.dtype(self._dataset.dtype)):
-            msg = (
-                f"Column {self._called(int(positions[place]))} holds integers beyond 2^53 that "
-                "would be rounded; rescale it or leave it out."
-            )
-            raise ValueError(msg)

@@ -40,3 +40,7 @@ class SampleBlocks(ColumnBlocks):
         every = np.empty((self._blocks.n_samples, len(positions)), dtype=self.dtype, order="F")
         self._blocks._fill(every, positions)
         block[:] = every[self._rows]
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse what the blocks refuse, in the rows that are here."""
+        self._blocks._check(block, positions)

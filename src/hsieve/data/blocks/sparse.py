@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from hsieve.data.blocks.arrays import places_beyond_exact
-from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
+from hsieve.data.blocks.base import FloatArray, IndexArray, float_type
+from hsieve.data.blocks.stored import StoredBlocks
 
 __all__ = ["SparseBlocks", "is_sparse"]
 
@@ -42,7 +42,7 @@ def is_sparse(X: Any) -> bool:
     return bool(sparse.issparse(X)) or (of_anndata and getattr(X, "format", None) in ("csr", "csc"))
 
 
-class SparseBlocks(ColumnBlocks):
+class SparseBlocks(StoredBlocks):
     """Columns of a sparse matrix.
 
     Parameters
@@ -71,8 +71,8 @@ class SparseBlocks(ColumnBlocks):
             msg = f"matrix must be a sparse matrix of booleans, integers or floats, got {given}."
             raise ValueError(msg)
         self.n_samples, self.n_features = map(int, matrix.shape)
-        self._entry_type = np.dtype(matrix.dtype)
-        self.dtype = float_type(self._entry_type)
+        self.stored_type = np.dtype(matrix.dtype)
+        self.dtype = float_type(self.stored_type)
         self.names = None if names is None else tuple(names)
         # Either all entries, or the file's own columns.
         self._entries: _Entries | None = None
@@ -94,16 +94,6 @@ class SparseBlocks(ColumnBlocks):
             first, last = int(wanted[0]), int(wanted[-1]) + 1
             run = slice(first, last) if last - first == len(wanted) else wanted
             _in_memory(self._file[:, run]).put(block, places)
-
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        """Refuse what is not finite, and integers that would be rounded."""
-        super()._check(block, positions)
-        for place in places_beyond_exact(block, self._entry_type):
-            msg = (
-                f"Column {self._called(int(positions[place]))} holds integers beyond 2^53 that "
-                "would be rounded; rescale it or leave it out."
-            )
-            raise ValueError(msg)
 
 
 class _Entries(NamedTuple):
