@@ -8,9 +8,12 @@ import os
 import signal
 import threading
 
+import anndata  # noqa: F401 - once, for all copies of this process
+
+import hsieve.data.annotated  # noqa: F401 - as above
 from hsieve.data.tables.annotated_files import READER
 from hsieve.data.tables.annotated_reader import AnnDataReader
-from hsieve.data.tables.reader_process import Reading, serve, work_with_limits
+from hsieve.data.tables.reader_process import Message, Reading, serve, work_with_limits
 
 __all__ = ["forked", "in_a_thread"]
 
@@ -40,26 +43,64 @@ def in_a_thread(module: str) -> Reading:
     return Reading(requests, replies, end)
 
 
-def forked(module: str) -> Reading:
-    """Read in a copy of this process, with the limits of a real one."""
-    assert module == READER
-    (asked, asks), (answered, answers) = os.pipe(), os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(asks)
-        os.close(answered)
-        with os.fdopen(asked, "rb") as requests, os.fdopen(answers, "wb") as replies:
-            serve(work_with_limits(AnnDataReader().answer), requests, replies)
-        os._exit(0)
-    os.close(asked)
-    os.close(answers)
-    requests, replies = os.fdopen(asks, "wb"), os.fdopen(answered, "rb")
+# Files that one copy reads before it is replaced, since libraries keep some memory for themselves.
+MOST_FILES = 500
 
-    def end(patience: float) -> str:
-        for stream in (requests, replies):
+
+class _Copy:
+    """A copy of this process that reads one file after the other."""
+
+    def __init__(self) -> None:
+        (asked, asks), (answered, answers) = os.pipe(), os.pipe()
+        self.n_files = 0
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(asks)
+            os.close(answered)
+            with os.fdopen(asked, "rb") as requests, os.fdopen(answers, "wb") as replies:
+                serve(work_with_limits(_Readers().answer), requests, replies)
+            os._exit(0)
+        os.close(asked)
+        os.close(answers)
+        self.requests, self.replies = os.fdopen(asks, "wb"), os.fdopen(answered, "rb")
+
+    def end(self, patience: float) -> str:
+        for stream in (self.requests, self.replies):
             with contextlib.suppress(BrokenPipeError):
                 stream.close()
-        _, status = os.waitpid(child, 0)
+        if patience == 0.0:
+            os.kill(self.pid, signal.SIGKILL)
+        _, status = os.waitpid(self.pid, 0)
         return signal.Signals(os.WTERMSIG(status)).name if os.WIFSIGNALED(status) else ""
 
-    return Reading(requests, replies, end)
+
+class _Readers:
+    """A reader anew for each file that is opened."""
+
+    def __init__(self) -> None:
+        self._reader = AnnDataReader()
+
+    def answer(self, request: Message) -> Message:
+        if request.about["do"] == "open":
+            if hasattr(self._reader, "_adata"):
+                self._reader._adata.file.close()
+            self._reader = AnnDataReader()
+        return self._reader.answer(request)
+
+
+_idle: list[_Copy] = []
+
+
+def forked(module: str) -> Reading:
+    """Read in a copy of this process, with the limits of a real one, that is used again."""
+    assert module == READER
+    copy = _idle.pop() if _idle else _Copy()
+    copy.n_files += 1
+
+    def end(patience: float) -> str:
+        if patience == 0.0 and copy.n_files < MOST_FILES:
+            _idle.append(copy)  # nobody waits for its end, so it is well
+            return ""
+        return copy.end(patience)
+
+    return Reading(copy.requests, copy.replies, end)

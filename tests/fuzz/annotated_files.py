@@ -1,6 +1,7 @@
 """Files of AnnData, and what h5py itself finds in them."""
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from tests.fuzz.cases import Case, Columns, is_missing
 from tests.fuzz.choices import Choices
 from tests.fuzz.contents import integer, n_rows_of, names, number, options, text
 from tests.fuzz.damage import damaged
+from tests.fuzz.other_process import result_of
 
 __all__ = ["make_h5ad"]
 
@@ -41,10 +43,12 @@ def make_h5ad(choices: Choices) -> Case:
         _spoiled(choices, file)
         file.flush()
         content = file.id.get_file_image()
+    read = plainly_read
     if choices.rarely(3):
         content = damaged(choices, content)
+        read = partial(result_of, plainly_read)  # which may die of it, too
     given = options(choices, [*variables, "group", "value", "count"], target)
-    return Case(".h5ad", content, given, plainly_read)
+    return Case(".h5ad", content, given, read)
 
 
 def _mark(group: Any, kind: str, version: str) -> None:

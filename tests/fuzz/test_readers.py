@@ -35,7 +35,7 @@ def little_unpacked(monkeypatch):
 
 
 @pytest.mark.parametrize("reader", READERS)
-def test_any_file_gives_the_truth_or_a_sentence(reader, folder):
+def test_any_file_gives_the_truth_or_a_sentence(reader, folder, reads_here):
     @settings(
         max_examples=COUNTS.get(reader, USUAL_COUNT),
         deadline=None,
@@ -48,6 +48,7 @@ def test_any_file_gives_the_truth_or_a_sentence(reader, folder):
         with warnings.catch_warnings():
             # What libraries say about old or damaged files is for users, and no fault of ours.
             warnings.filterwarnings("ignore", module=r"(anndata|zarr|h5py|numcodecs)\.")
+            warnings.filterwarnings("ignore", r".*\.h5ad: ")
             check_case(READERS[reader](Choices(data)), folder)
 
     check()
