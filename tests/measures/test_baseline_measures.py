@@ -7,6 +7,7 @@ from sklearn.svm import LinearSVC, LinearSVR
 from hsieve import LinearSVM, SpectralScore, SymmetricalUncertainty
 from hsieve.kernels import Gaussian
 from hsieve.kernels.columns import standardised
+from hsieve.measures import spectral
 from tests.reference import naive_baselines as naive
 from tests.reference import naive_pairwise
 
@@ -98,6 +99,32 @@ def test_constant_columns_score_zero_and_a_far_sample_does_no_harm(features, nam
         scores = bound.feature_scores(EVERY)
         assert scores[4] == 0.0
         assert np.isfinite(scores).all()
+
+
+@pytest.mark.parametrize("n_neighbors", [1, 3, 8, 23])
+@pytest.mark.parametrize("spacing", [1.0, 0.1, 1e5])
+def test_of_equally_near_samples_the_first_are_neighbours(rng, n_neighbors, spacing):
+    """Of few values, so that whole numbers tell exactly who ties."""
+    levels = rng.integers(0, 3, (24, 2))
+    exact = ((levels[:, None] - levels) ** 2).sum(axis=2)
+    np.fill_diagonal(exact, 100)
+    expected = np.argsort(exact, axis=1, kind="stable")[:, :n_neighbors]
+    distances, found = spectral._nearest(0.3 + spacing * levels, n_neighbors)
+    np.testing.assert_array_equal(np.sort(found), np.sort(expected))
+    true = np.take_along_axis(exact, found, axis=1)
+    np.testing.assert_allclose(distances, spacing * np.sqrt(true), rtol=1e-9)
+
+
+@pytest.mark.parametrize("block_numbers", [1, 4_000_000])
+def test_neighbours_that_tie_are_not_chosen_by_rounding(rng, monkeypatch, block_numbers):
+    monkeypatch.setattr(spectral, "BLOCK_NUMBERS", block_numbers)
+    X = rng.integers(0, 4, (30, 3)) * np.array([1.0, 3.7, 0.2])
+    measure = SpectralScore(graph="neighbours")
+    scores = measure.bind(X).feature_scores(np.arange(3))
+    for same in (np.asfortranarray(X), 1e3 * X - 7, X[:, ::-1][:, ::-1], X / 2**520):
+        np.testing.assert_allclose(
+            measure.bind(same).feature_scores(np.arange(3)), scores, rtol=1e-9
+        )
 
 
 def test_more_neighbours_than_there_are_samples_are_all_others(features):

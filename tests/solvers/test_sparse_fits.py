@@ -165,6 +165,15 @@ def test_group_lasso_over_splines_is_backfitting(rng, penalty):
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
+@pytest.mark.parametrize("power", [-1068, -530, 520, 1018])
+def test_spline_blocks_are_those_of_any_scale(rng, power):
+    """Halves of the least numbers are rounded, which is why they are scaled before."""
+    X = rng.integers(-256, 257, (20, 3)) / 64
+    np.testing.assert_array_equal(
+        spline_blocks(np.ldexp(X, power), n_knots=4), spline_blocks(X, n_knots=4)
+    )
+
+
 def test_spline_blocks_are_orthonormal_and_span_lines(rng):
     X = rng.normal(size=(50, 4)) * [1, 1e-9, 1e300, 3]
     X[:, 3] = rng.integers(0, 2, 50)

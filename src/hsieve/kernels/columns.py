@@ -23,6 +23,7 @@ __all__ = [
     "standardised",
     "standardised_by",
     "tamed_scale",
+    "within_range",
 ]
 
 # Outliers further out than this many deviations are looked at; see `standardised`.
@@ -326,3 +327,20 @@ def _indicators(values: NDArray[np.floating]) -> NDArray[np.floating]:
         return np.zeros_like(indicators)
     scaled: NDArray[np.floating] = indicators / np.sqrt(share_of_different_pairs)
     return scaled
+
+
+def within_range(numbers: NDArray[np.floating]) -> NDArray[np.floating]:
+    """Numbers from 0 for the least to 1 for the largest of their column; 0 in constant columns.
+
+    The least is taken away first: after a division the last digits beside an offset would be gone.
+
+    Parameters
+    ----------
+    numbers : ndarray of shape (n_samples, n_columns)
+        Finite numbers; not changed.
+    """
+    low, high = numbers.min(axis=0), numbers.max(axis=0)
+    divisor = safe_scale(low, high)
+    above: NDArray[np.floating] = numbers / divisor - low / divisor
+    spread = above.max(axis=0)
+    return np.asarray(above / np.where(spread > 0, spread, 1.0))

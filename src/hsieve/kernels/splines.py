@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.preprocessing import SplineTransformer
 
+from hsieve.kernels.columns import within_range
+
 __all__ = ["spline_blocks"]
 
 FloatArray = NDArray[np.floating]
@@ -46,9 +48,7 @@ def spline_blocks(X: FloatArray, *, n_knots: int, degree: int = 3) -> FloatArray
     array([[9.]])
     """
     n_samples, n_features = X.shape
-    low, high = X.min(axis=0), X.max(axis=0)
-    # Halves do not overflow where the difference of the extremes would.
-    scaled = (X / 2 - low / 2) / (high / 2 - low / 2)
+    scaled = within_range(X)
     basis = SplineTransformer(n_knots=n_knots, degree=degree, include_bias=False)
     # Arrays, whatever containers are asked for globally.
     basis.set_output(transform="default").fit(np.array([[0.0], [1.0]]))
@@ -56,7 +56,7 @@ def spline_blocks(X: FloatArray, *, n_knots: int, degree: int = 3) -> FloatArray
     blocks = np.empty((n_features, n_samples, n_columns))
     width = max(1, BLOCK_NUMBERS // (n_samples * n_columns))
     for start in range(0, n_features, width):
-        part = np.clip(scaled[:, start : start + width].T, 0.0, 1.0)
+        part = scaled[:, start : start + width].T
         columns = basis.transform(part.reshape(-1, 1)).reshape(*part.shape, n_columns)
         blocks[start : start + width] = _orthonormal(columns)
     return blocks

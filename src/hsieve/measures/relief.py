@@ -36,8 +36,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from hsieve.data.validation import target_kind_of
-from hsieve.kernels.column_scale import safe_scale
-from hsieve.kernels.columns import check_finite, check_positions
+from hsieve.kernels.columns import check_finite, check_positions, within_range
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.progress import report
 
@@ -144,7 +143,7 @@ class Relief(Measure):
         if numbers.min() == numbers.max():
             msg = "Relief needs a target with at least two distinct values, got one."
             raise ValueError(msg)
-        target = _within_range(numbers)
+        target = within_range(numbers)
         sigma = NUMBER_SIGMA if self.n_neighbors is None else None
         differ, both, total = np.zeros(columns.n_features), np.zeros(columns.n_features), 0.0
         for rows, distances in columns.distances():
@@ -216,7 +215,7 @@ class _Columns:
 
     @classmethod
     def of(cls, columns: FloatArray, categorical: IndexArray) -> "_Columns":
-        scaled = _within_range(columns)
+        scaled = within_range(columns)
         scaled[:, categorical] = columns[:, categorical]
         return cls(scaled, np.unique(categorical % columns.shape[1]))
 
@@ -252,18 +251,6 @@ class _Columns:
             diffs[:, self.categorical] = unlike
             sums += of_pairs[:, part] @ diffs
         return sums
-
-
-def _within_range(numbers: FloatArray) -> FloatArray:
-    """Numbers from 0 for the least to 1 for the largest of their column; 0 in constant columns.
-
-    The least is taken away first: after a division the last digits beside an offset would be gone.
-    """
-    low, high = numbers.min(axis=0), numbers.max(axis=0)
-    divisor = safe_scale(low, high)
-    above: FloatArray = numbers / divisor - low / divisor
-    spread = above.max(axis=0)
-    return np.asarray(above / np.where(spread > 0, spread, 1.0))
 
 
 def _shared_by_ties(ordered: FloatArray, by_place: FloatArray) -> FloatArray:

@@ -16,7 +16,8 @@ Graphs: the target's (classes: S_ij = 1 / n_c within class c; numbers: a Gaussia
 one deviation), a Gaussian kernel of all features as wide as their median distance, or the nearest
 neighbours in them with Gaussian weights as wide as the median distance of neighbours. phi2 on the
 last is the Laplacian score of He, Cai and Niyogi (2006), f' L f / f' D f for L = D - S and f less
-its mean weighted by D. Features are standardised for distances.
+its mean weighted by D. Features are standardised for distances. Of samples that are equally near,
+the first ones are neighbours.
 
 Cost: O(n^2 d), less for classes (O(n d)) and neighbours (O(n^2 d) for the search, O(n k d) beyond).
 """
@@ -29,6 +30,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg, sparse
+from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
 from hsieve.data.validation import target_kind_of
@@ -47,6 +49,9 @@ RANKING_FUNCTIONS = ("phi1", "phi2", "phi3")
 GRAPHS = ("target", "features", "neighbours")
 BLOCK_NUMBERS = 4_000_000
 LEAST_DEGREE = 1e-100
+# Shares of the largest squared norm and of a distance within which two distances may be the same.
+ROUNDED = 1e-10
+TIED = 1e-9
 
 
 class SpectralScore(Measure):
@@ -223,18 +228,45 @@ def _graph_of_features(columns: FloatArray, n_neighbors: int | None) -> _Graph:
     """Gaussian kernel of all pairs, or of those where one is among the nearest of the other."""
     if n_neighbors is None:
         return _Graph.of(Gaussian("median").gram(columns))
-    n_neighbors = min(n_neighbors, len(columns) - 1)
-    search = NearestNeighbors(n_neighbors=n_neighbors, algorithm="brute").fit(columns)
-    distances, others = search.kneighbors()
+    distances, others = _nearest(columns, min(n_neighbors, len(columns) - 1))
     width = float(np.median(distances)) or float(distances.mean()) or 1.0
     weights = np.exp(-0.5 * (distances / width) ** 2)
-    rows = np.repeat(np.arange(len(columns)), n_neighbors)
+    rows = np.repeat(np.arange(len(columns)), distances.shape[1])
     graph = sparse.csr_array((weights.ravel(), (rows, others.ravel())), shape=2 * (len(columns),))
     return _Graph.of(graph.maximum(graph.T))
 
 
-def _blocks(n_columns: int, n_samples: int) -> Iterator[slice]:
-    """Split columns into blocks that fit into some megabytes."""
-    width = max(1, BLOCK_NUMBERS // n_samples)
-    for start in range(0, n_columns, width):
+def _nearest(columns: FloatArray, n_neighbors: int) -> tuple[FloatArray, NDArray[np.intp]]:
+    """Return distances and positions of each sample's neighbours, of equally near ones the first.
+
+    The search subtracts products, so that its distances are rounded by a share of the norms, and
+    rounding would choose among neighbours that tie, as they do where features have few values. So
+    samples with such ties are looked at again, difference by difference.
+    """
+    n_samples = len(columns)
+    search = NearestNeighbors(n_neighbors=min(n_neighbors + 1, n_samples - 1), algorithm="brute")
+    squares, others = search.set_params(metric="sqeuclidean").fit(columns).kneighbors()
+    others = others[:, :n_neighbors].astype(np.intp)
+    rounding = ROUNDED * np.einsum("ij,ij->i", columns, columns).max(initial=0.0)
+    tied = np.flatnonzero(
+        (squares[:, n_neighbors:] - squares[:, [n_neighbors - 1]] < rounding).any(1)
+    )
+    for part in _blocks(len(tied), n_samples):
+        rows = tied[part]
+        exact = cdist(columns[rows], columns)
+        exact[np.arange(len(rows)), rows] = np.inf
+        last = np.partition(exact, n_neighbors - 1, axis=1)[:, [n_neighbors - 1]]
+        order = (exact >= last * (1 - TIED)).astype(np.int8) + (exact > last * (1 + TIED))
+        others[rows] = np.argsort(order, axis=1, kind="stable")[:, :n_neighbors]
+    distances = np.empty(others.shape)
+    for part in _blocks(n_samples, n_neighbors * columns.shape[1]):
+        gaps = columns[part, None, :] - columns[others[part]]
+        distances[part] = np.linalg.norm(gaps, axis=2)
+    return distances, others
+
+
+def _blocks(n_parts: int, part_size: int) -> Iterator[slice]:
+    """Split columns, or rows, of so many numbers each into blocks of some megabytes."""
+    width = max(1, BLOCK_NUMBERS // part_size)
+    for start in range(0, n_parts, width):
         yield slice(start, start + width)
