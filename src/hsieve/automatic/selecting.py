@@ -38,8 +38,7 @@ from hsieve.exceptions import (
     FewerFeaturesWarning,
 )
 from hsieve.inference.feature_number import representative_rows
-from hsieve.inference.hsic_tests import MIN_GAMMA_SAMPLES, feature_tests
-from hsieve.measures import HSIC
+from hsieve.inference.hsic_tests import least_p_value
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.progress import stage
 from hsieve.threads import one_blas_thread
@@ -49,7 +48,6 @@ __all__ = ["TIMES", "Wish", "make_wish", "select", "select_opened"]
 TIMES = {"seconds": 10.0, "minutes": 300.0, "hours": 7200.0}
 # Features that are tested singly: those of most relevance.
 N_TESTED = 20
-MOST_TESTED_SAMPLES = 500
 # Shares of the work, for who shows how far it is.
 TRIED, TESTED = 0.8, 0.4
 
@@ -304,15 +302,13 @@ def _single_p(data: Opened) -> float:
     with one_blas_thread():
         relevance = measure.bind(data.columns, data.y).relevance(np.arange(data.columns.n_features))
     best = np.argsort(-relevance, kind="stable")[:N_TESTED]
-    rows = representative_rows(data.y, MOST_TESTED_SAMPLES)
-    values = data.columns.read(best)[rows].astype(np.float64)
-    listed = np.flatnonzero(np.isin(best, data.categorical)).tolist()
-    if len(rows) < MIN_GAMMA_SAMPLES:
-        return 1.0
-    tests = feature_tests(
-        values, data.y[rows], measure=HSIC(categorical=listed, target_kind=data.kind)
+    return least_p_value(
+        data.columns.read(best),
+        data.y,
+        data.columns.n_features,
+        categorical=np.flatnonzero(np.isin(best, data.categorical)).tolist(),
+        target_kind=data.kind,
     )
-    return min(1.0, float(tests.p_values.min()) * data.columns.n_features)
 
 
 def _given(wish: Wish) -> Choice:

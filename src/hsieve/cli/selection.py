@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.automatic import automatic_selection
+from hsieve.cli.chance import nothing_shows
 from hsieve.cli.checks import check_columns, check_number, few_names
 from hsieve.cli.engine_options import traffic_note, workers_ready
 from hsieve.cli.errors import BadInputError
@@ -160,6 +161,7 @@ def select(
     told = [
         *_constant_columns(table, selector),
         *capped(rows, request),
+        *([] if method.is_automatic else nothing_shows(table, selector, request)),
         *warned,
     ]
     skipped = method.has_path and request.n_relatives is None and "relatives" not in rows[0]

@@ -17,7 +17,7 @@ References
    estimation", 2007.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any
@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from hsieve.inference.feature_number import representative_rows
 from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.kernels.permutation_law import MatrixMoments, log_gamma_tail, permutation_law
 from hsieve.measures.hsic import HSIC, gram_pair
@@ -40,12 +41,15 @@ __all__ = [
     "hsic_interval",
     "hsic_test",
     "hsic_variance",
+    "least_p_value",
 ]
 
 FloatArray = NDArray[np.floating]
 
 METHODS = ("gamma", "permutation")
 MIN_GAMMA_SAMPLES = 6
+# Samples that are enough to tell whether anything shows.
+MOST_TESTED_SAMPLES = 500
 
 
 @dataclass(frozen=True)
@@ -318,6 +322,41 @@ def among_all_features(tests: FeatureTests, tested: ArrayLike, n_features: int) 
     scores[places], p_values[places] = tests.scores, tests.p_values
     adjusted[places] = stats.false_discovery_control(alone, method="bh")[places]
     return FeatureTests(scores, p_values, adjusted, tests.method)
+
+
+def least_p_value(
+    X: FloatArray,
+    y: NDArray[Any],
+    n_features: int,
+    *,
+    categorical: Sequence[int] = (),
+    target_kind: str = "auto",
+) -> float:
+    """Tell whether any of a few features shows a dependence by itself, at little cost.
+
+    Parameters
+    ----------
+    X : ndarray of shape (n_samples, n_tested)
+        The features that look best.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        Target.
+    n_features : int
+        Number of all features that these were taken from.
+    categorical, target_kind
+        As in :class:`hsieve.HSIC`.
+
+    Returns
+    -------
+    float
+        The least p-value times the number of all features, at most 1, from at most 500 samples; 1
+        if there are too few samples for a test.
+    """
+    rows = representative_rows(y, MOST_TESTED_SAMPLES)
+    if len(rows) < MIN_GAMMA_SAMPLES:
+        return 1.0
+    measure = HSIC(categorical=categorical, target_kind=target_kind)
+    tests = feature_tests(X[rows].astype(np.float64), y[rows], measure=measure)
+    return min(1.0, float(tests.p_values.min()) * n_features)
 
 
 def _gamma_p_value(centred_x: FloatArray, moments_y: MatrixMoments, statistic: float) -> float:
