@@ -113,3 +113,13 @@ def test_a_selector_reads_sparse_columns(rng):
     by_array = N3LARS(3, form="dense").fit(dense, y)
     np.testing.assert_array_equal(by_blocks.selected_indices_, by_array.selected_indices_)
     assert by_array.selected_indices_[0] == 7
+
+
+@pytest.mark.parametrize("kind", ["array", "sparse"])
+def test_some_samples_are_checked_as_all_are(kind):
+    """Integers that no float holds used to be rounded where samples were left out."""
+    values = np.array([[1, 2], [2**53 + 1, 3], [5, 4]])
+    blocks = as_blocks(values) if kind == "array" else SparseBlocks(sparse.csr_matrix(values))
+    with pytest.raises(ValueError, match=r"integer.* beyond 2\^53"):
+        SampleBlocks(blocks, np.array([0, 1])).read([0])
+    assert SampleBlocks(blocks, np.array([0, 2])).read([0, 1]).tolist() == [[1, 2], [5, 4]]
