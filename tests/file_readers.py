@@ -55,11 +55,13 @@ class _Copy:
         self.n_files = 0
         self.pid = os.fork()
         if self.pid == 0:
-            os.close(asks)
-            os.close(answered)
-            with os.fdopen(asked, "rb") as requests, os.fdopen(answers, "wb") as replies:
-                serve(work_with_limits(_Readers().answer), requests, replies)
-            os._exit(0)
+            try:
+                os.close(asks)
+                os.close(answered)
+                with os.fdopen(asked, "rb") as requests, os.fdopen(answers, "wb") as replies:
+                    serve(work_with_limits(_Readers().answer), requests, replies)
+            finally:
+                os._exit(1)  # whatever it was, the copy must not go on as its original does
         os.close(asked)
         os.close(answers)
         self.requests, self.replies = os.fdopen(asks, "wb"), os.fdopen(answered, "rb")

@@ -17,14 +17,16 @@ def result_of(function: Callable[..., Any], *given: Any) -> Any:
     reads, writes = os.pipe()
     child = os.fork()
     if child == 0:
-        os.close(reads)
-        with os.fdopen(writes, "wb") as replies:
-            try:
-                reply = (function(*given), None)
-            except Exception as error:
-                reply = (None, f"{type(error).__name__}: {error}")
-            replies.write(pickle.dumps(reply))
-        os._exit(0)
+        try:
+            os.close(reads)
+            with os.fdopen(writes, "wb") as replies:
+                try:
+                    reply = (function(*given), None)
+                except Exception as error:
+                    reply = (None, f"{type(error).__name__}: {error}")
+                replies.write(pickle.dumps(reply))
+        finally:
+            os._exit(1)  # whatever it was, the copy must not go on as its original does
     os.close(writes)
     with os.fdopen(reads, "rb") as replies:
         content = replies.read()
