@@ -19,6 +19,7 @@ from hsieve.data.tables import TableError, read_table, reader_process
 from hsieve.data.tables.reader_process import ReaderProcess
 from tests.annotated import as_form, counts_and_states
 
+ROOT = Path(__file__).parents[2]
 MISBEHAVING = "tests.data.misbehaving_reader"
 
 
@@ -134,7 +135,9 @@ def test_it_ends_with_whoever_started_it(path):
         "print(reader.ask({'path': str(reader.path)}).about['pid'], flush=True);"
         "os.kill(os.getpid(), signal.SIGKILL)"
     )
-    ended = subprocess.run([sys.executable, "-c", script], stdout=subprocess.PIPE, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, stdout=subprocess.PIPE, check=False
+    )
     assert ended.returncode == -signal.SIGKILL
     wait_until(lambda: not is_alive(int(ended.stdout)))
 

@@ -80,6 +80,8 @@ def run(check: Callable[[bytes], bool], given: argparse.Namespace) -> None:
     # What libraries say about old or damaged files is for users, and no fault of ours.
     warnings.filterwarnings("ignore", module=r"(anndata|zarr|h5py|numcodecs)\.")
     warnings.filterwarnings("ignore", r".*\.h5ad: ")  # the same, from the process that reads
+    # Only the watch of faulthandler, which no copy needs.
+    warnings.filterwarnings("ignore", "This process .* is multi-threaded")
     os.environ["HSIEVE_UNPACKED_LIMIT"] = "100MB"
     started, n_answers, failures = time.process_time(), 0, {}
     for number in range(given.first, given.first + given.count):
