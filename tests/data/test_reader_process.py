@@ -77,7 +77,7 @@ def test_arrays_come_back_as_they_were_sent(reader):
     [
         ("crash", "the process that read it ended: SIGSEGV, so it is damaged in a way"),
         ("circle", "it took more than .* s of computing, so it is damaged"),
-        ("exit", "the process that read it ended: words of a library"),
+        ("exit", r"the process that read it ended: words of a library\)$"),
     ],
 )
 def test_an_end_becomes_a_sentence_with_its_cause(reader, what, words):
@@ -156,6 +156,12 @@ def test_ctrl_c_ends_it_and_leaves_nothing_half_read(reader):
 def test_an_interpreter_that_cannot_be_started(path, monkeypatch):
     monkeypatch.setattr(sys, "executable", str(path.with_name("no python")))
     with pytest.raises(TableError, match=r"the process that reads .h5ad cannot be started"):
+        ReaderProcess(path, ".h5ad", MISBEHAVING)
+
+
+def test_a_frozen_program_does_not_start_itself(path, monkeypatch):
+    monkeypatch.setattr(sys, "frozen", True, raising=False)
+    with pytest.raises(TableError, match="which a frozen program has not; open it with anndata"):
         ReaderProcess(path, ".h5ad", MISBEHAVING)
 
 

@@ -118,7 +118,7 @@ def start(module: str) -> Reading:
     alone = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     try:
         process = subprocess.Popen(
-            [sys.executable, "-c", BEGIN, json.dumps(sys.path), module],
+            [sys.executable, "-c", BEGIN, json.dumps([str(folder) for folder in sys.path]), module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=said,
@@ -167,6 +167,9 @@ class ReaderProcess:
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __post_init__(self) -> None:
+        if getattr(sys, "frozen", False):  # then sys.executable is that program, not Python
+            problem = f"{self.form} is read by a process of Python, which a frozen program has not"
+            raise table_error(self.path, f"{problem}; open it with anndata and hand that over")
         try:
             self._reading = start(self.module)
         except OSError as error:
@@ -220,7 +223,8 @@ class ReaderProcess:
             reason = "the process that read it was killed, perhaps for want of memory"
         else:
             reason = f"the process that read it ended: {clipped(on_one_line(how))}"
-            reason += ", so it is damaged in a way that its library does not stand"
+            if how in signal.Signals.__members__:
+                reason += ", so it is damaged in a way that its library does not stand"
         return table_error(self.path, f"cannot be read as {self.form} ({reason})")
 
 
