@@ -87,6 +87,13 @@ def test_decisions_on_other_scales_become_comparable(rng):
     assert np.bincount(predicted, minlength=5).min() > 120
 
 
+def test_a_class_without_samples_has_hardly_any_chance(rng):
+    codes = np.repeat([0, 1], 30)
+    decisions = rng.normal(size=(60, 3)) + 2 * np.eye(3)[codes]
+    chances = softmax(calibrate(decisions, codes).apply(decisions), axis=1)
+    assert chances[:, 2].max() < 1e-6
+
+
 def test_decisions_that_run_against_the_classes_count_for_nothing(rng):
     codes = np.r_[np.zeros(70, dtype=int), np.ones(30, dtype=int)]
     decisions = -codes[:, None] + rng.normal(size=(100, 1))

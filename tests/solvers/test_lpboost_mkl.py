@@ -163,6 +163,22 @@ def test_no_more_kernels_are_held_than_memory_allows():
     np.testing.assert_allclose(edges**2, [a @ kernel @ a for kernel in kernels], atol=1e-15)
 
 
+def test_room_is_counted_in_kernels_of_eight_bytes_a_number():
+    assert KernelPool(lambda _: np.eye(10), 100, 10, memory_limit=20 * 800).capacity == 20
+    assert KernelPool(lambda _: np.eye(10), 100, 10, memory_limit=20 * 800 - 1).capacity == 19
+    assert KernelPool(lambda _: np.eye(10), 15, 10, memory_limit=20 * 800).capacity == 15
+
+
+def test_kernels_that_must_be_held_beyond_all_room_leave_none_for_others():
+    pool = pool_of([np.eye(4)] * 6, n_held=2)
+    pool.hold([0, 1])
+    assert set(pool._held) == {0, 1}
+    pool.hold([2, 3, 4])
+    assert set(pool._held) == {2, 3, 4}
+    pool.edges(np.ones(4))
+    assert set(pool._held) == {2, 3, 4}
+
+
 def test_kernels_that_join_later_lead_to_the_optimum(monkeypatch):
     monkeypatch.setattr(module, "MOST_AT_FIRST", 2)
     monkeypatch.setattr(module, "BATCH", 1)
@@ -294,6 +310,15 @@ def test_weights_that_miss_a_half_a_class_are_brought_back_within_their_bounds(f
     assert found.sample_weights.max() <= price
     signed = found.sample_weights * y
     np.testing.assert_allclose(found.edges**2, [signed @ kernel @ signed for kernel in kernels])
+
+
+def test_weights_below_zero_or_at_the_ceiling_are_mended_by_the_others():
+    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
+    weights = np.array([0.25, 0.1, 0.0, 0.25, 0.25, -0.1])
+    found = _allowed_bounds(_Program([np.eye(6)], y, 0.25), weights, np.ones(1), 0)
+    # What is missing to a half is shared by the room that is left.
+    np.testing.assert_allclose(found.sample_weights[:3], [0.25, 0.15625, 0.09375])
+    np.testing.assert_allclose(found.sample_weights[3:], [0.25, 0.25, 0.0], atol=1e-15)
 
 
 def test_no_step_is_taken_below_the_edge_that_counts_as_none():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import lars_path_gram
 
 from hsieve.solvers import nonnegative_lars_path
-from hsieve.solvers.active_set import ActiveFactor
+from hsieve.solvers.active_set import ActiveFactor, EntriesOnDemand
 from tests.reference import coordinate_descent
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -307,6 +307,20 @@ def test_features_to_adjust_for_do_not_count(rng):
     assert len(path.selected) == 2
 
 
+def test_a_feature_to_adjust_for_may_enter_late_and_still_does_not_count():
+    """Its own relevance is below zero until the other feature, which opposes it, has a weight."""
+    Q = np.array([[1.0, -0.5], [-0.5, 1.0]])
+    r = np.array([-0.1, 1.0])
+    path = nonnegative_lars_path(r, blocks_of(Q), max_features=1, first=[0], use_bound=False)
+    assert [(e.kind, e.feature) for e in path.events] == [
+        ("entered", 1),
+        ("entered", 0),
+        ("stopped", -1),
+    ]
+    assert path.levels == pytest.approx([1.0, 0.8, 0.0])
+    np.testing.assert_allclose(path.coefficients(0.0), np.linalg.solve(Q, r))
+
+
 def test_a_duplicate_never_joins_its_original_and_the_lowest_index_wins():
     rng = np.random.default_rng(3)
     K = rng.random((9, 4))[:, [0, 1, 1, 2, 0, 3, 1]]
@@ -345,6 +359,10 @@ def test_small_and_empty_problems(Q, r, order, end, use_bound):
     np.testing.assert_allclose(path.coefficients(0.0), end)
 
 
+def test_a_path_without_features_spares_nothing():
+    assert whole_path(np.eye(3), np.zeros(3)).share_spared == 0.0
+
+
 def test_scale_of_the_statistics_does_not_matter():
     Q, r = random_problem(np.random.default_rng(11), 8)
     path = whole_path(Q, r)
@@ -369,6 +387,22 @@ def test_no_entry_is_asked_for_again_in_its_mirror_image(use_bound):
     among_met = [tuple(sorted(pair)) for pair in asked if pair[0] != pair[1] and set(pair) <= met]
     assert len(among_met) == len(set(among_met))
     assert path.entries_computed == len(asked)
+
+
+def test_what_was_not_asked_for_stays_unknown():
+    Q = np.array([[1.0, 0.5, 0.25], [0.5, 1.0, 0.75], [0.25, 0.75, 1.0]])
+    entries = EntriesOnDemand(blocks_of(Q), 3, nonnegative=True)
+    entries.open_column(0)
+    entries.fill(np.array([2]), [0])
+    entries.open_column(1)
+    entries.open_column(2)
+    everything = np.arange(3)
+    assert entries.complete([0], everything).tolist() == [True, False, True]
+    assert entries.complete([1], everything).tolist() == [False, True, False]
+    # That of 0 and 2 is known from either side.
+    assert entries.complete([2], everything).tolist() == [True, False, True]
+    entries.fill(everything, [0, 1, 2])
+    np.testing.assert_array_equal([entries.column(j, everything) for j in range(3)], Q)
 
 
 def test_entries_may_be_asked_for_one_by_one():
@@ -443,6 +477,7 @@ def test_wrong_arguments_are_refused(r, options, message):
     ("answer", "message"),
     [
         (lambda k, j: np.ones(len(k) + 1), "block of shape"),
+        (lambda k, j: 1.0, "block of shape"),
         (lambda k, j: np.full((len(k), len(j)), np.nan), "not finite"),
         (blocks_of(np.array([[1.0, -0.5], [-0.5, 1.0]])), "use_bound=False"),
     ],

@@ -1,5 +1,7 @@
 """Sparse models with a given number of features: right numbers, and optimal where they stop."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso, MultiTaskLasso
@@ -8,6 +10,7 @@ from sklearn.preprocessing import SplineTransformer
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.splines import spline_blocks
 from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, l1_svm_of_size, lasso_of_size
+from hsieve.solvers import insensitive_regression as insensitive
 from tests.reference import naive_baselines as naive
 
 
@@ -213,6 +216,30 @@ def test_a_copy_of_a_column_has_the_pull_but_no_weight(columns):
     assert fit.weights[2] == fit.weights[-1] == 0.0
     assert fit.weights[0] > 0
     assert fit.weights[1] > 0
+
+
+def test_the_insensitive_regression_follows_the_scale_of_its_rows(columns):
+    target = columns[:, :2] @ [1.0, 0.5]
+    plain = insensitive.insensitive_fit(columns, target, epsilon=0.1, penalty=3.0)
+    large = insensitive.insensitive_fit(1e10 * columns, target, epsilon=0.1, penalty=3e10)
+    assert plain.n_used == 2
+    np.testing.assert_allclose(1e10 * large.weights, plain.weights, atol=1e-8)
+
+
+def test_features_that_pull_only_below_zero_have_no_weight():
+    rows, target = np.array([[-0.5, 0.0], [0.0, -0.25], [0.0, 0.0]]), np.ones(3)
+    assert insensitive.strongest_penalty(rows, target, 0.1) == 0.0
+    fit = insensitive.insensitive_fit_of_size(rows, target, 1, epsilon=0.1)
+    assert fit.penalty == 0.0
+    assert fit.weights.tolist() == [0.0, 0.0]
+    assert fit.pull.tolist() == [-0.5, -0.25]
+
+
+def test_an_insensitive_regression_that_is_not_solved_is_reported(columns, monkeypatch):
+    impatient = partial(insensitive.linprog, options={"maxiter": 0})
+    monkeypatch.setattr(insensitive, "linprog", impatient)
+    with pytest.raises(RuntimeError, match="was not solved"):
+        insensitive.insensitive_fit(columns, columns[:, 0], epsilon=0.1, penalty=3.0)
 
 
 def of_size(penalty, n_used):
