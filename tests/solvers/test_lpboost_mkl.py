@@ -313,12 +313,12 @@ def test_weights_that_miss_a_half_a_class_are_brought_back_within_their_bounds(f
 
 
 def test_weights_below_zero_or_at_the_ceiling_are_mended_by_the_others():
-    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0])
-    weights = np.array([0.25, 0.1, 0.0, 0.25, 0.25, -0.1])
-    found = _allowed_bounds(_Program([np.eye(6)], y, 0.25), weights, np.ones(1), 0)
+    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
+    weights = np.array([0.25, 0.1, 0.0, 0.2, 0.2, 0.2, -0.1])
+    found = _allowed_bounds(_Program([np.eye(7)], y, 0.25), weights, np.ones(1), 0)
     # What is missing to a half is shared by the room that is left.
     np.testing.assert_allclose(found.sample_weights[:3], [0.25, 0.15625, 0.09375])
-    np.testing.assert_allclose(found.sample_weights[3:], [0.25, 0.25, 0.0], atol=1e-15)
+    np.testing.assert_allclose(found.sample_weights[3:], [1 / 6, 1 / 6, 1 / 6, 0.0])
 
 
 def test_no_step_is_taken_below_the_edge_that_counts_as_none():
