@@ -167,6 +167,8 @@ def test_room_is_counted_in_kernels_of_eight_bytes_a_number():
     assert KernelPool(lambda _: np.eye(10), 100, 10, memory_limit=20 * 800).capacity == 20
     assert KernelPool(lambda _: np.eye(10), 100, 10, memory_limit=20 * 800 - 1).capacity == 19
     assert KernelPool(lambda _: np.eye(10), 15, 10, memory_limit=20 * 800).capacity == 15
+    # One kernel is held in any case.
+    assert KernelPool(lambda _: np.eye(10), 15, 10, memory_limit=0).capacity == 1
 
 
 def test_kernels_that_must_be_held_beyond_all_room_leave_none_for_others():
@@ -200,6 +202,23 @@ def test_a_nu_without_a_classifier_is_raised():
     assert fit.objective == pytest.approx(whole_program(kernels, y, fit.nu), rel=1e-4)
     # Not much below, there is none but zero.
     assert whole_program(kernels, y, fit.nu / 1.03) < 1.1 * module.NO_EDGE
+
+
+def test_a_nu_is_raised_only_if_the_largest_has_an_edge_that_counts():
+    X, y = overlapping()
+    kernels = kernels_of(X)
+    largest = lpboost_mkl(pool_of(kernels), y, 1.0).objective
+
+    def fit_for(edge):
+        scale = (edge / largest) ** 2
+        return lpboost_mkl(pool_of([scale * kernel for kernel in kernels]), y, 0.1)
+
+    counts, does_not = fit_for(1.5 * module.NO_EDGE), fit_for(0.9 * module.NO_EDGE)
+    assert 0.1 < counts.nu < 1.0
+    assert counts.kernel_weights.sum() == pytest.approx(1.0)
+    assert module.NO_EDGE < counts.objective < 1.5 * module.NO_EDGE
+    assert does_not.nu == 0.1
+    assert not does_not.kernel_weights.any()
 
 
 def test_values_too_small_are_raised_alike_along_a_path():

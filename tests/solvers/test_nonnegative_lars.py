@@ -463,6 +463,7 @@ def test_factor_of_the_active_features_follows_entries_and_exits(rng):
         ([1.0, 1.0], {"max_features": 0}, "at least 1"),
         ([1.0, 1.0], {"batch_entries": 0}, "at least 1"),
         ([1.0, 1.0], {"max_overlap": 0.0}, "above 0 and at most 1"),
+        ([1.0, 1.0], {"max_overlap": -0.5}, "above 0 and at most 1"),
         ([1.0, 1.0], {"max_overlap": 1.0 + 1e-9}, "above 0 and at most 1"),
         ([1.0, 1.0], {"first": [2]}, "different indices below 2"),
         ([1.0, 1.0], {"first": [1, 1]}, "different indices below 2"),
