@@ -428,6 +428,18 @@ def test_features_that_overlap_with_active_ones_stay_out(most):
     assert len(path.order) < len(whole_path(Q, r).order)
 
 
+def test_a_feature_that_may_not_join_is_asked_about_once_while_none_leaves():
+    asked = []
+
+    def may_join(feature, active):
+        asked.append(feature)
+        return feature != 0
+
+    path = whole_path(np.eye(4), np.array([1.0, 0.9, 0.8, 0.7]), may_join=may_join)
+    assert path.order.tolist() == [1, 2, 3]
+    assert asked == [0, 1, 2, 3]
+
+
 def test_noise_of_single_precision_is_borne_with_a_fitting_tolerance():
     rng = np.random.default_rng(5)
     K = np.repeat(rng.random((30, 6)), 2, axis=1)

@@ -115,6 +115,12 @@ def test_exact_copies_and_a_diagonal(correlated):
     assert_optimal(simplex_quadratic_program(r, F, D), Q + np.diag(D), r)
 
 
+def test_a_variable_that_the_interior_point_missed_is_brought_in():
+    linear = np.array([-1.0, 0.5, 0.4, 0.1])
+    found = module._polished(np.eye(4), linear, np.array([0.0, 0.6, 0.4, 0.0]))
+    np.testing.assert_allclose(found, [0.0, 0.5, 0.4, 0.1], atol=1e-12)
+
+
 def test_without_a_quadratic_part_all_weight_goes_to_the_best():
     solution = simplex_quadratic_program([0.2, 0.9, 0.3], np.zeros((3, 2)))
     np.testing.assert_allclose(solution.weights, [0, 1, 0], atol=1e-9)
