@@ -121,6 +121,15 @@ def test_blocks_of_one_column_are_the_multi_task_lasso(columns, rng, penalty):
     np.testing.assert_allclose(warm.weights, found.weights, atol=1e-8)
 
 
+def test_the_lasso_of_several_outputs_looks_at_all_of_them(columns, rng):
+    Y = standardised(columns[:, [3, 7]] + 0.3 * rng.normal(size=(80, 2)))
+    fit = lasso_of_size(columns, Y, 2)
+    assert np.flatnonzero(fit.weights).tolist() == [3, 7]
+    model = MultiTaskLasso(alpha=fit.penalty, fit_intercept=False, tol=1e-12, max_iter=100_000)
+    expected = np.linalg.norm(model.fit(columns, Y).coef_, axis=0)
+    np.testing.assert_allclose(fit.weights, expected, atol=1e-6)
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1e12])
 def test_the_group_lasso_does_not_depend_on_the_scale_of_the_outputs(columns, rng, scale):
     Y = standardised(columns[:, :4] @ rng.normal(size=(4, 3)) + rng.normal(size=(80, 3)))
