@@ -219,6 +219,14 @@ def test_a_coefficient_that_reaches_zero_leaves():
     np.testing.assert_allclose(path.dense(), expected, atol=1e-6)
 
 
+def test_a_feature_may_leave_where_there_are_as_many_as_wanted():
+    Q, r = problem_with_a_drop()
+    path = nonnegative_lars_path(r, blocks_of(Q), max_features=3)
+    assert path.events == whole_path(Q, r).events
+    assert path.stop_reason == "level zero"
+    assert path.selected.tolist() == [1, 2]
+
+
 def test_drops_are_common_enough_to_be_tested_by_the_random_problems():
     kinds = {
         e.kind
@@ -478,6 +486,7 @@ def test_factor_of_the_active_features_follows_entries_and_exits(rng):
         ([1.0, 1.0], {"max_overlap": -0.5}, "above 0 and at most 1"),
         ([1.0, 1.0], {"max_overlap": 1.0 + 1e-9}, "above 0 and at most 1"),
         ([1.0, 1.0], {"first": [2]}, "different indices below 2"),
+        ([1.0, 1.0], {"first": [-1]}, "different indices below 2"),
         ([1.0, 1.0], {"first": [1, 1]}, "different indices below 2"),
     ],
 )

@@ -266,6 +266,17 @@ def test_a_number_that_is_jumped_over_gives_the_nearest_and_the_smaller_of_two()
     assert fit_of_size(jumping(5, 5), 1.0, 3).n_used == 5
 
 
+def test_no_fit_follows_the_one_that_meets_the_number():
+    tried = []
+
+    def fit(penalty, _):
+        tried.append(of_size(penalty, 4 if penalty <= 0.5 else 1))
+        return tried[-1]
+
+    assert fit_of_size(fit, 1.0, 4) is tried[-1]
+    assert [found.n_used for found in tried] == [1, 1, 1, 4]
+
+
 def test_the_search_finds_a_narrow_stretch():
     def stretch(penalty, _):
         return of_size(penalty, 3 if penalty > 0.5001 else 4 if penalty > 0.5 else 5)
