@@ -53,6 +53,18 @@ def test_the_loss_is_the_one_written_out_and_the_gradient_its_slope(rng, n_class
         np.testing.assert_allclose(gradient, slope, rtol=1e-4, atol=1e-4)
 
 
+def test_offsets_are_held_together_by_three_tenths_of_a_sample(rng):
+    """At the optimum a class has as many samples too much as its offset is pulled back by."""
+    codes = rng.choice(3, size=60, p=[0.6, 0.3, 0.1])
+    decisions = rng.normal(size=(60, 3)) + np.eye(3)[codes] + [0.0, 1.0, -2.0]
+    fit = calibrate(decisions, codes)
+    counts = np.bincount(codes)
+    shifts = fit.offsets - np.log(counts / 60)
+    surplus = softmax(fit.apply(decisions), axis=1).sum(axis=0) - counts
+    assert np.abs(shifts - shifts.mean()).max() > 0.5
+    np.testing.assert_allclose(surplus, -0.3 * (shifts - shifts.mean()), atol=1e-3)
+
+
 def test_the_loss_of_the_fit_leaves_the_penalty_out(rng):
     codes = rng.integers(3, size=60)
     decisions = rng.normal(size=(60, 3)) + np.eye(3)[codes]
@@ -85,6 +97,13 @@ def test_decisions_on_other_scales_become_comparable(rng):
     assert np.mean(np.argmax(odd, axis=1) == codes) < good - 0.3
     assert np.mean(predicted == codes) > good - 0.03
     assert np.bincount(predicted, minlength=5).min() > 120
+
+
+def test_a_class_without_samples_has_hardly_any_chance(rng):
+    codes = np.repeat([0, 1], 30)
+    decisions = rng.normal(size=(60, 3)) + 2 * np.eye(3)[codes]
+    chances = softmax(calibrate(decisions, codes).apply(decisions), axis=1)
+    assert chances[:, 2].max() < 1e-6
 
 
 def test_decisions_that_run_against_the_classes_count_for_nothing(rng):

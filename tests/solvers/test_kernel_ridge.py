@@ -58,6 +58,18 @@ def test_single_precision_and_equal_samples_are_no_obstacle():
     np.testing.assert_allclose(fit.left_out, -target / 5.5, atol=1e-6)
 
 
+def test_eigenvalues_that_rounding_puts_below_zero_count_as_zero(rng):
+    vectors = np.linalg.qr(rng.normal(size=(5, 5)))[0]
+    target, ridges = rng.normal(size=(5, 1)), (1e-6, 1e-3, 0.1, 1.0)
+    indefinite, definite = (
+        kernel_ridge(vectors * [2.0, 1.0, 0.5, 0.1, least] @ vectors.T, target, ridges)
+        for least in (-1e-6, 0.0)
+    )
+    for found, expected in zip(indefinite, definite, strict=True):
+        np.testing.assert_allclose(found.coefficients, expected.coefficients, rtol=1e-6)
+        np.testing.assert_allclose(found.left_out, expected.left_out, rtol=1e-6, atol=1e-8)
+
+
 def test_factors_and_eigenvectors_agree(rng):
     K, targets, weights = case(rng)
     for fit in kernel_ridge(K, targets, (0.01, 0.1, 1.0, 10.0), weights=weights):

@@ -292,6 +292,7 @@ def test_nothing_to_learn_at_any_point_of_a_path(columns):
     for nu, fit in zip(nus, lpboost_path(SingleFeatures(columns), y, nus), strict=True):
         assert fit.nu == nu
         assert len(fit.weights) == fit.objective == fit.margin == fit.intercept == 0
+        assert len(fit.features) == len(fit.cuts) == 0
 
 
 @pytest.mark.parametrize("family", [SingleFeatures, Stumps])

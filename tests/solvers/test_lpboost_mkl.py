@@ -163,6 +163,24 @@ def test_no_more_kernels_are_held_than_memory_allows():
     np.testing.assert_allclose(edges**2, [a @ kernel @ a for kernel in kernels], atol=1e-15)
 
 
+def test_room_is_counted_in_kernels_of_eight_bytes_a_number():
+    assert KernelPool(lambda _: np.eye(10), 100, 10, memory_limit=20 * 800).capacity == 20
+    assert KernelPool(lambda _: np.eye(10), 100, 10, memory_limit=20 * 800 - 1).capacity == 19
+    assert KernelPool(lambda _: np.eye(10), 15, 10, memory_limit=20 * 800).capacity == 15
+    # One kernel is held in any case.
+    assert KernelPool(lambda _: np.eye(10), 15, 10, memory_limit=0).capacity == 1
+
+
+def test_kernels_that_must_be_held_beyond_all_room_leave_none_for_others():
+    pool = pool_of([np.eye(4)] * 6, n_held=2)
+    pool.hold([0, 1])
+    assert set(pool._held) == {0, 1}
+    pool.hold([2, 3, 4])
+    assert set(pool._held) == {2, 3, 4}
+    pool.edges(np.ones(4))
+    assert set(pool._held) == {2, 3, 4}
+
+
 def test_kernels_that_join_later_lead_to_the_optimum(monkeypatch):
     monkeypatch.setattr(module, "MOST_AT_FIRST", 2)
     monkeypatch.setattr(module, "BATCH", 1)
@@ -184,6 +202,23 @@ def test_a_nu_without_a_classifier_is_raised():
     assert fit.objective == pytest.approx(whole_program(kernels, y, fit.nu), rel=1e-4)
     # Not much below, there is none but zero.
     assert whole_program(kernels, y, fit.nu / 1.03) < 1.1 * module.NO_EDGE
+
+
+def test_a_nu_is_raised_only_if_the_largest_has_an_edge_that_counts():
+    X, y = overlapping()
+    kernels = kernels_of(X)
+    largest = lpboost_mkl(pool_of(kernels), y, 1.0).objective
+
+    def fit_for(edge):
+        scale = (edge / largest) ** 2
+        return lpboost_mkl(pool_of([scale * kernel for kernel in kernels]), y, 0.1)
+
+    counts, does_not = fit_for(1.5 * module.NO_EDGE), fit_for(0.9 * module.NO_EDGE)
+    assert 0.1 < counts.nu < 1.0
+    assert counts.kernel_weights.sum() == pytest.approx(1.0)
+    assert module.NO_EDGE < counts.objective < 1.5 * module.NO_EDGE
+    assert does_not.nu == 0.1
+    assert not does_not.kernel_weights.any()
 
 
 def test_values_too_small_are_raised_alike_along_a_path():
@@ -294,6 +329,15 @@ def test_weights_that_miss_a_half_a_class_are_brought_back_within_their_bounds(f
     assert found.sample_weights.max() <= price
     signed = found.sample_weights * y
     np.testing.assert_allclose(found.edges**2, [signed @ kernel @ signed for kernel in kernels])
+
+
+def test_weights_below_zero_or_at_the_ceiling_are_mended_by_the_others():
+    y = np.array([1.0, 1.0, 1.0, -1.0, -1.0, -1.0, -1.0])
+    weights = np.array([0.25, 0.1, 0.0, 0.2, 0.2, 0.2, -0.1])
+    found = _allowed_bounds(_Program([np.eye(7)], y, 0.25), weights, np.ones(1), 0)
+    # What is missing to a half is shared by the room that is left.
+    np.testing.assert_allclose(found.sample_weights[:3], [0.25, 0.15625, 0.09375])
+    np.testing.assert_allclose(found.sample_weights[3:], [1 / 6, 1 / 6, 1 / 6, 0.0])
 
 
 def test_no_step_is_taken_below_the_edge_that_counts_as_none():

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sklearn.linear_model import lars_path_gram
 
 from hsieve.solvers import nonnegative_lars_path
-from hsieve.solvers.active_set import ActiveFactor
+from hsieve.solvers.active_set import ActiveFactor, EntriesOnDemand
 from tests.reference import coordinate_descent
 
 SEEDS = st.integers(0, 2**32 - 1)
@@ -219,6 +219,14 @@ def test_a_coefficient_that_reaches_zero_leaves():
     np.testing.assert_allclose(path.dense(), expected, atol=1e-6)
 
 
+def test_a_feature_may_leave_where_there_are_as_many_as_wanted():
+    Q, r = problem_with_a_drop()
+    path = nonnegative_lars_path(r, blocks_of(Q), max_features=3)
+    assert path.events == whole_path(Q, r).events
+    assert path.stop_reason == "level zero"
+    assert path.selected.tolist() == [1, 2]
+
+
 def test_drops_are_common_enough_to_be_tested_by_the_random_problems():
     kinds = {
         e.kind
@@ -307,6 +315,20 @@ def test_features_to_adjust_for_do_not_count(rng):
     assert len(path.selected) == 2
 
 
+def test_a_feature_to_adjust_for_may_enter_late_and_still_does_not_count():
+    """Its own relevance is below zero until the other feature, which opposes it, has a weight."""
+    Q = np.array([[1.0, -0.5], [-0.5, 1.0]])
+    r = np.array([-0.1, 1.0])
+    path = nonnegative_lars_path(r, blocks_of(Q), max_features=1, first=[0], use_bound=False)
+    assert [(e.kind, e.feature) for e in path.events] == [
+        ("entered", 1),
+        ("entered", 0),
+        ("stopped", -1),
+    ]
+    assert path.levels == pytest.approx([1.0, 0.8, 0.0])
+    np.testing.assert_allclose(path.coefficients(0.0), np.linalg.solve(Q, r))
+
+
 def test_a_duplicate_never_joins_its_original_and_the_lowest_index_wins():
     rng = np.random.default_rng(3)
     K = rng.random((9, 4))[:, [0, 1, 1, 2, 0, 3, 1]]
@@ -345,6 +367,10 @@ def test_small_and_empty_problems(Q, r, order, end, use_bound):
     np.testing.assert_allclose(path.coefficients(0.0), end)
 
 
+def test_a_path_without_features_spares_nothing():
+    assert whole_path(np.eye(3), np.zeros(3)).share_spared == 0.0
+
+
 def test_scale_of_the_statistics_does_not_matter():
     Q, r = random_problem(np.random.default_rng(11), 8)
     path = whole_path(Q, r)
@@ -371,6 +397,22 @@ def test_no_entry_is_asked_for_again_in_its_mirror_image(use_bound):
     assert path.entries_computed == len(asked)
 
 
+def test_what_was_not_asked_for_stays_unknown():
+    Q = np.array([[1.0, 0.5, 0.25], [0.5, 1.0, 0.75], [0.25, 0.75, 1.0]])
+    entries = EntriesOnDemand(blocks_of(Q), 3, nonnegative=True)
+    entries.open_column(0)
+    entries.fill(np.array([2]), [0])
+    entries.open_column(1)
+    entries.open_column(2)
+    everything = np.arange(3)
+    assert entries.complete([0], everything).tolist() == [True, False, True]
+    assert entries.complete([1], everything).tolist() == [False, True, False]
+    # That of 0 and 2 is known from either side.
+    assert entries.complete([2], everything).tolist() == [True, False, True]
+    entries.fill(everything, [0, 1, 2])
+    np.testing.assert_array_equal([entries.column(j, everything) for j in range(3)], Q)
+
+
 def test_entries_may_be_asked_for_one_by_one():
     Q, r = random_problem(np.random.default_rng(3), 12)
     path, by_one = whole_path(Q, r), whole_path(Q, r, batch_entries=1)
@@ -392,6 +434,18 @@ def test_features_that_overlap_with_active_ones_stay_out(most):
         )
         assert (shares - np.eye(len(active))).max(initial=0.0) <= most
     assert len(path.order) < len(whole_path(Q, r).order)
+
+
+def test_a_feature_that_may_not_join_is_asked_about_once_while_none_leaves():
+    asked = []
+
+    def may_join(feature, active):
+        asked.append(feature)
+        return feature != 0
+
+    path = whole_path(np.eye(4), np.array([1.0, 0.9, 0.8, 0.7]), may_join=may_join)
+    assert path.order.tolist() == [1, 2, 3]
+    assert asked == [0, 1, 2, 3]
 
 
 def test_noise_of_single_precision_is_borne_with_a_fitting_tolerance():
@@ -429,8 +483,10 @@ def test_factor_of_the_active_features_follows_entries_and_exits(rng):
         ([1.0, 1.0], {"max_features": 0}, "at least 1"),
         ([1.0, 1.0], {"batch_entries": 0}, "at least 1"),
         ([1.0, 1.0], {"max_overlap": 0.0}, "above 0 and at most 1"),
+        ([1.0, 1.0], {"max_overlap": -0.5}, "above 0 and at most 1"),
         ([1.0, 1.0], {"max_overlap": 1.0 + 1e-9}, "above 0 and at most 1"),
         ([1.0, 1.0], {"first": [2]}, "different indices below 2"),
+        ([1.0, 1.0], {"first": [-1]}, "different indices below 2"),
         ([1.0, 1.0], {"first": [1, 1]}, "different indices below 2"),
     ],
 )
@@ -443,6 +499,7 @@ def test_wrong_arguments_are_refused(r, options, message):
     ("answer", "message"),
     [
         (lambda k, j: np.ones(len(k) + 1), "block of shape"),
+        (lambda k, j: 1.0, "block of shape"),
         (lambda k, j: np.full((len(k), len(j)), np.nan), "not finite"),
         (blocks_of(np.array([[1.0, -0.5], [-0.5, 1.0]])), "use_bound=False"),
     ],

@@ -95,6 +95,16 @@ def test_the_scale_of_the_problem_does_not_matter(scale, correlated):
     np.testing.assert_allclose(scaled, plain, atol=1e-7)
 
 
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_the_scale_does_not_matter_without_a_linear_part(scale, correlated, monkeypatch):
+    Q, _ = correlated
+    monkeypatch.setattr(module, "FIRST_WORKING_SET", 1)
+    plain = simplex_quadratic_program(np.zeros(30), factor_of(Q)).weights
+    scaled = simplex_quadratic_program(np.zeros(30), np.sqrt(scale) * factor_of(Q)).weights
+    assert np.count_nonzero(plain) > 1
+    np.testing.assert_allclose(scaled, plain, atol=1e-7)
+
+
 def test_exact_copies_and_a_diagonal(correlated):
     """With copies the matrix is singular and the solution not unique, yet optimal."""
     Q, r = correlated
@@ -103,6 +113,12 @@ def test_exact_copies_and_a_diagonal(correlated):
     assert_optimal(simplex_quadratic_program(r, F), Q, r)
     D = np.linspace(0, 1, 60)
     assert_optimal(simplex_quadratic_program(r, F, D), Q + np.diag(D), r)
+
+
+def test_a_variable_that_the_interior_point_missed_is_brought_in():
+    linear = np.array([-1.0, 0.5, 0.4, 0.1])
+    found = module._polished(np.eye(4), linear, np.array([0.0, 0.6, 0.4, 0.0]))
+    np.testing.assert_allclose(found, [0.0, 0.5, 0.4, 0.1], atol=1e-12)
 
 
 def test_without_a_quadratic_part_all_weight_goes_to_the_best():
@@ -134,6 +150,26 @@ def test_an_indefinite_matrix_is_clipped_and_keeps_its_diagonal(rng):
     np.testing.assert_allclose(np.diag(repaired), 1.0)
 
 
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_the_factor_follows_the_scale_of_the_matrix(scale, correlated):
+    Q, _ = correlated
+    landmarks = np.arange(12)
+    F, D = redundancy_factor(Q[:, landmarks], landmarks, np.diag(Q))
+    scaled, rest = redundancy_factor(scale * Q[:, landmarks], landmarks, scale * np.diag(Q))
+    np.testing.assert_allclose(scaled @ scaled.T / scale, F @ F.T, atol=1e-9)
+    np.testing.assert_allclose(rest / scale, D, atol=1e-9)
+
+
+def test_a_diagonal_entry_below_zero_counts_as_zero(correlated):
+    Q, _ = correlated
+    own = np.diag(Q).copy()
+    own[3] = -0.1
+    F, D = redundancy_factor(Q, np.arange(30), own)
+    assert not F[3].any()
+    assert D[3] == 0.0
+    np.testing.assert_allclose(np.delete((F**2).sum(axis=1) + D, 3), 1.0)
+
+
 def test_a_solver_that_gives_up_is_reported_with_its_status(correlated, monkeypatch):
     Q, r = correlated
 
@@ -152,6 +188,9 @@ def test_a_solver_that_gives_up_is_reported_with_its_status(correlated, monkeypa
     ("linear", "factor", "diagonal", "message"),
     [
         ([1.0, 2.0], np.ones((3, 1)), None, "must have shapes"),
+        ([1.0, 2.0], np.ones((1, 1)), None, "must have shapes"),
+        ([], np.ones((0, 1)), None, "must have shapes"),
+        (1.0, np.ones((1, 1)), None, "must have shapes"),
         ([1.0, np.nan], np.ones((2, 1)), None, "must be finite"),
         ([1.0, 2.0], np.ones((2, 1)), [1.0, -1.0], "not negative"),
     ],

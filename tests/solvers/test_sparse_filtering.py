@@ -167,6 +167,11 @@ def test_a_tolerance_ends_the_descent_early(rng):
     assert tight.objective < loose.objective
 
 
+def test_a_hundred_iterations_are_taken_whatever_evaluations_they_need(rng):
+    data, start = draw(rng, 90, 12, 20)
+    assert sparse_filtering(data, start, max_iter=100).n_iter == 100
+
+
 def test_data_of_zeros_have_equal_features():
     fit = sparse_filtering(np.zeros((10, 3)), np.ones((4, 3)), max_iter=5)
     assert fit.objective == pytest.approx(10 * np.sqrt(4), rel=1e-4)

@@ -1,5 +1,7 @@
 """Sparse models with a given number of features: right numbers, and optimal where they stop."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 from sklearn.linear_model import Lasso, MultiTaskLasso
@@ -8,6 +10,7 @@ from sklearn.preprocessing import SplineTransformer
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.splines import spline_blocks
 from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, l1_svm_of_size, lasso_of_size
+from hsieve.solvers import insensitive_regression as insensitive
 from tests.reference import naive_baselines as naive
 
 
@@ -118,6 +121,15 @@ def test_blocks_of_one_column_are_the_multi_task_lasso(columns, rng, penalty):
     np.testing.assert_allclose(warm.weights, found.weights, atol=1e-8)
 
 
+def test_the_lasso_of_several_outputs_looks_at_all_of_them(columns, rng):
+    Y = standardised(columns[:, [3, 7]] + 0.3 * rng.normal(size=(80, 2)))
+    fit = lasso_of_size(columns, Y, 2)
+    assert np.flatnonzero(fit.weights).tolist() == [3, 7]
+    model = MultiTaskLasso(alpha=fit.penalty, fit_intercept=False, tol=1e-12, max_iter=100_000)
+    expected = np.linalg.norm(model.fit(columns, Y).coef_, axis=0)
+    np.testing.assert_allclose(fit.weights, expected, atol=1e-6)
+
+
 @pytest.mark.parametrize("scale", [1e-12, 1e12])
 def test_the_group_lasso_does_not_depend_on_the_scale_of_the_outputs(columns, rng, scale):
     Y = standardised(columns[:, :4] @ rng.normal(size=(4, 3)) + rng.normal(size=(80, 3)))
@@ -215,6 +227,30 @@ def test_a_copy_of_a_column_has_the_pull_but_no_weight(columns):
     assert fit.weights[1] > 0
 
 
+def test_the_insensitive_regression_follows_the_scale_of_its_rows(columns):
+    target = columns[:, :2] @ [1.0, 0.5]
+    plain = insensitive.insensitive_fit(columns, target, epsilon=0.1, penalty=3.0)
+    large = insensitive.insensitive_fit(1e10 * columns, target, epsilon=0.1, penalty=3e10)
+    assert plain.n_used == 2
+    np.testing.assert_allclose(1e10 * large.weights, plain.weights, atol=1e-8)
+
+
+def test_features_that_pull_only_below_zero_have_no_weight():
+    rows, target = np.array([[-0.5, 0.0], [0.0, -0.25], [0.0, 0.0]]), np.ones(3)
+    assert insensitive.strongest_penalty(rows, target, 0.1) == 0.0
+    fit = insensitive.insensitive_fit_of_size(rows, target, 1, epsilon=0.1)
+    assert fit.penalty == 0.0
+    assert fit.weights.tolist() == [0.0, 0.0]
+    assert fit.pull.tolist() == [-0.5, -0.25]
+
+
+def test_an_insensitive_regression_that_is_not_solved_is_reported(columns, monkeypatch):
+    impatient = partial(insensitive.linprog, options={"maxiter": 0})
+    monkeypatch.setattr(insensitive, "linprog", impatient)
+    with pytest.raises(RuntimeError, match="was not solved"):
+        insensitive.insensitive_fit(columns, columns[:, 0], epsilon=0.1, penalty=3.0)
+
+
 def of_size(penalty, n_used):
     return SparseFit(penalty, np.repeat([1.0, 0.0], [n_used, 10 - n_used]), np.zeros(10))
 
@@ -228,6 +264,17 @@ def test_a_number_that_is_jumped_over_gives_the_nearest_and_the_smaller_of_two()
     assert fit_of_size(jumping(2, 8), 1.0, 5).n_used == 2
     assert fit_of_size(jumping(2, 8), 1.0, 10).n_used == 8
     assert fit_of_size(jumping(5, 5), 1.0, 3).n_used == 5
+
+
+def test_no_fit_follows_the_one_that_meets_the_number():
+    tried = []
+
+    def fit(penalty, _):
+        tried.append(of_size(penalty, 4 if penalty <= 0.5 else 1))
+        return tried[-1]
+
+    assert fit_of_size(fit, 1.0, 4) is tried[-1]
+    assert [found.n_used for found in tried] == [1, 1, 1, 4]
 
 
 def test_the_search_finds_a_narrow_stretch():

@@ -87,8 +87,6 @@ class EntriesOnDemand:
         on: few calls, at the price of computing some known entries again.
         """
         columns = np.array(list(active), dtype=np.intp)
-        if not len(columns) or not len(features):
-            return
         gaps = ~np.stack([self._known[j][features] for j in columns], axis=1)
         sizes = np.frexp(gaps.sum(axis=1).astype(np.float64))[1]
         for size in np.unique(sizes[sizes > 0]):

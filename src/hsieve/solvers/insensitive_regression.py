@@ -68,7 +68,7 @@ def insensitive_fit(
         msg = f"The linear program of the regression was not solved: {solution.message}"
         raise RuntimeError(msg)
     up, down = np.split(solution.x, 2)
-    weights = np.maximum(-solution.ineqlin.marginals, 0.0)
+    weights = -solution.ineqlin.marginals
     weights[weights <= NEGLIGIBLE * weights.max(initial=0.0)] = 0.0
     return SparseFit(penalty, weights, rows.T @ (up - down))
 

@@ -287,8 +287,6 @@ class _Master:
             edges = np.zeros(self.pool.n_kernels)
             edges[self._working] = found.edges
             outside = np.setdiff1d(np.arange(len(edges)), self._working)
-            if len(outside) == 0:
-                return found, edges
             edges[outside] = self.pool.edges(found.sample_weights * self.labels, outside)
             above = outside[edges[outside] > max(found.upper, NO_EDGE) * (1 + inner)]
             if len(above) == 0 or self.n_rounds >= MOST_ROUNDS:

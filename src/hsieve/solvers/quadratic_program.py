@@ -102,7 +102,7 @@ def simplex_quadratic_program(
     array([0.5, 0.4, 0.1])
     """
     c, F = np.asarray(linear, dtype=np.float64), np.asarray(factor, dtype=np.float64)
-    D = np.zeros(len(c)) if diagonal is None else np.asarray(diagonal, dtype=np.float64)
+    D = np.zeros_like(c) if diagonal is None else np.asarray(diagonal, dtype=np.float64)
     _check(c, F, D)
     scale = max(float(np.abs(c).max()), float((np.einsum("kp,kp->k", F, F) + D).max())) or 1.0
     working = np.argsort(-c, kind="stable")[:FIRST_WORKING_SET]
