@@ -100,6 +100,20 @@ def test_standings_are_those_of_the_first_round(rng):
     np.testing.assert_allclose(found, expected)
 
 
+def test_contexts_that_tell_no_feature_from_another_leave_all_at_zero(rng, monkeypatch):
+    d = 2 * MIN_CONTEXT
+    bound = HSIC().bind(rng.normal(size=(12, d)), rng.normal(size=12))
+    told = iter([0.5, 2.0, *[1.0] * 1000])
+    monkeypatch.setattr(
+        type(bound), "worth", lambda _, members, features: np.full(len(features), next(told))
+    )
+    path = Backward(n_contexts=2, step=0.5).search(bound, 2)
+    # All stand alike, so those in front stay; of contexts that tie the first tells the worth.
+    assert sorted(path.order[MIN_CONTEXT:].tolist()) == list(range(MIN_CONTEXT, d))
+    assert (path.feature_scores[MIN_CONTEXT:] == 0.5).all()
+    assert (Backward(n_contexts=2).standings(bound) == 0.0).all()
+
+
 def test_few_features_are_judged_in_one_context(rng):
     bound = HSIC().bind(rng.normal(size=(20, 2 * MIN_CONTEXT - 1)), rng.normal(size=20))
     one, many = (Backward(n_contexts=c).search(bound, 2).order for c in (1, 8))
