@@ -9,6 +9,7 @@ from hsieve.data.synthetic import make_xor
 from hsieve.kernels.columns import standardised
 from hsieve.progress import listen
 from hsieve.strategies.random_draws import Sampler
+from hsieve.strategies.randomised import best_mean
 from tests.reference import naive_randsel
 from tests.reference.naive import delta_gram
 
@@ -362,3 +363,8 @@ def test_features_culled_together_come_in_the_order_of_their_merits(rng):
     culled = np.isnan(path.merits[1])
     assert culled.sum() == 8
     assert path.order[-8:].tolist() == np.flatnonzero(culled)[np.argsort(-first[culled])].tolist()
+
+
+def test_at_least_the_best_round_counts():
+    rounds = np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 6.0], [0.0, 6.0]])
+    assert best_mean(rounds, 0.01).tolist() == [2.0, 2.0]
