@@ -130,9 +130,10 @@ def test_features_that_would_leave_together_leave_one_by_one():
     assert len(gone) == 1
 
 
-def test_all_features_wanted_is_no_work():
+@pytest.mark.parametrize("n_wanted", [5, 7])
+def test_all_features_wanted_is_no_work(n_wanted):
     bound = Bowl(np.ones(5))
-    weights, gone = shrink(bound, np.arange(1.0, 6.0), 5)
+    weights, gone = shrink(bound, np.arange(1.0, 6.0), n_wanted)
     assert bound.n_gradients == 0
     assert len(gone) == 0
     assert (weights > 0).all()
@@ -255,6 +256,16 @@ def test_order_scores_and_sets_of_the_path(optimiser):
     scores = [found.score for found in path.sets]
     assert scores == sorted(scores, reverse=True)
     assert path.set_scores[0] == path.sets[0].score
+
+
+def test_without_times_of_leaving_the_others_stay_in_the_order_of_the_data():
+    problem = make_xor_toy(60, random_state=0)
+    bound = HSIC(kernel_x=kernels.Gaussian("narrow")).bind(problem.X, problem.y)
+    path = L1Ball(optimiser="paper", n_restarts=1).search(bound, 3)
+    assert len(path.sets[0].others) > 1
+    for found in path.sets:
+        expected = np.setdiff1d(np.arange(10), found.features)
+        assert found.others.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("selector", [L1LSMI(3, n_restarts=4), L1HSIC(3, n_restarts=4)], ids=repr)

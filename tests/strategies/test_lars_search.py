@@ -224,6 +224,15 @@ def test_features_are_interchangeable_by_the_share_of_their_entries_on_any_scale
     assert [group.tolist() for group in interchangeable(table, lars)] == [[1]]
 
 
+def test_features_that_share_just_so_much_are_interchangeable():
+    redundancy = np.array([[1.0, 0.9, 0.89], [0.9, 1.0, 0.8], [0.89, 0.8, 1.0]])
+    table = Table(np.array([1.0, 0.5, 0.5]), redundancy)
+    lars = nonnegative_lars_path(
+        table.relevance(np.arange(3)), table.redundancy, max_features=1, use_bound=False
+    )
+    assert [group.tolist() for group in interchangeable(table, lars)] == [[1]]
+
+
 @pytest.mark.parametrize("n_wanted", [3, 5])
 def test_a_path_over_some_features_is_renumbered_with_its_pairs(rng, n_wanted):
     x = rng.choice([-1.0, 1.0], size=(80, 5))

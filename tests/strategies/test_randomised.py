@@ -280,6 +280,14 @@ def test_of_an_odd_number_either_half_is_taken(n_free):
     assert sampler.share_in(n_free) == 0.5
 
 
+@pytest.mark.parametrize("share", [0.5, 0.25])
+def test_of_one_feature_the_set_is_that_feature(share):
+    sampler = Sampler.over(np.zeros(40, dtype=int), 0.5, share, seed=0)
+    for position in range(20):
+        draw = sampler.draw(0, position, 1, 1)
+        assert (draw.chosen.tolist(), draw.others.tolist()) == ([0], [])
+
+
 @pytest.mark.parametrize("n_features", [1, 2])
 @pytest.mark.parametrize("estimator", ["plain", "sweep"])
 def test_few_features_are_judged_once(estimator, n_features, rng):

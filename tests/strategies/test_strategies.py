@@ -50,6 +50,13 @@ def test_backward_records_the_sets_it_visited(rng):
     assert sorted(path.order.tolist()) == list(range(9))
 
 
+def test_one_feature_is_left_by_a_step_larger_than_their_number(rng):
+    bound = HSIC().bind(rng.normal(size=(20, 4)), rng.normal(size=20))
+    path = Backward(step=10).search(bound, 1)
+    assert path.sizes.tolist() == [1, 4]
+    assert path.order[0] == np.argmax(bound.worth(np.arange(4), np.arange(4)))
+
+
 def test_feature_scores_are_contributions_at_the_time_of_leaving(rng):
     bound = HSIC().bind(rng.normal(size=(20, 5)), rng.normal(size=20))
     path = Backward(step=1).search(bound, 1)
