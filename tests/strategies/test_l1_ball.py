@@ -116,6 +116,13 @@ def test_six_steps_without_a_feature_leaving_are_rest():
     assert bound.n_gradients == 1 + 6
 
 
+def test_each_rest_takes_six_steps():
+    bound = Bowl(np.ones(4))
+    _, gone = shrink(bound, np.array([0.7, 1.0, 0.8, 0.9]), 1)
+    assert gone.tolist() == [0, 2, 3]
+    assert bound.n_gradients == 3 * 6
+
+
 def test_features_that_would_leave_together_leave_one_by_one():
     bound = Bowl([1.0, 0.0, 0.0, 0.0])
     weights, gone = shrink(bound, np.ones(4), 3)
@@ -123,9 +130,10 @@ def test_features_that_would_leave_together_leave_one_by_one():
     assert len(gone) == 1
 
 
-def test_all_features_wanted_is_no_work():
+@pytest.mark.parametrize("n_wanted", [5, 7])
+def test_all_features_wanted_is_no_work(n_wanted):
     bound = Bowl(np.ones(5))
-    weights, gone = shrink(bound, np.arange(1.0, 6.0), 5)
+    weights, gone = shrink(bound, np.arange(1.0, 6.0), n_wanted)
     assert bound.n_gradients == 0
     assert len(gone) == 0
     assert (weights > 0).all()
@@ -156,6 +164,49 @@ def test_the_radius_is_doubled_and_then_bisected(monkeypatch, rng):
     assert radii[4:] == pytest.approx([0.8, 0.6])
     assert np.count_nonzero(found[-1]) == 3
     np.testing.assert_allclose(starts, [random_weights(8, again) for _ in starts])
+
+
+def test_the_radius_rises_where_too_few_are_left(monkeypatch, rng):
+    radii = []
+
+    def ascend(bound, start, radius, n_wanted, **_):
+        radii.append(radius)
+        return np.where(np.arange(20) < int(radius), radius, 0.0)
+
+    monkeypatch.setattr(weight_search, "_ascend_in_ball", ascend)
+    list(search_radius(Bowl(np.ones(20)), 7, rng, first_radius=1.0))
+    assert radii == [1, 2, 4, 8, 8, 6, 7]
+
+
+def test_a_radius_is_doubled_twenty_times_and_bisected_twelve_times(monkeypatch, rng):
+    """The authors' settings."""
+    radii = []
+
+    def ascend(bound, start, radius, n_wanted, **_):
+        radii.append(radius)
+        return np.zeros(3)
+
+    monkeypatch.setattr(weight_search, "_ascend_in_ball", ascend)
+    assert len(list(search_radius(Bowl(np.ones(3)), 2, rng, first_radius=1.0))) == 20 + 12
+    assert radii[:20] == [2.0**k for k in range(20)]
+
+
+def test_the_ascent_chooses_its_model_at_the_first_three_and_every_fifth_step(monkeypatch):
+    class Uneven(Bowl):
+        """A score that never settles and has no slope."""
+
+        def weighted_value_and_gradient(self, weights, model):
+            self.n_gradients += 1
+            return float(self.n_gradients), np.zeros(4)
+
+        def weighted_model(self, weights):
+            chosen_at.append(self.n_gradients + 1)
+
+    chosen_at = []
+    bound = Uneven(np.ones(4))
+    weight_search._ascend_in_ball(bound, np.full(4, 0.25), 1.0, 2, deadline=np.inf)
+    assert bound.n_gradients == 100
+    assert chosen_at == [1, 2, 3, *range(5, 101, 5)]
 
 
 def test_the_radius_search_ends_when_the_time_is_over(rng):
@@ -205,6 +256,16 @@ def test_order_scores_and_sets_of_the_path(optimiser):
     scores = [found.score for found in path.sets]
     assert scores == sorted(scores, reverse=True)
     assert path.set_scores[0] == path.sets[0].score
+
+
+def test_without_times_of_leaving_the_others_stay_in_the_order_of_the_data():
+    problem = make_xor_toy(60, random_state=0)
+    bound = HSIC(kernel_x=kernels.Gaussian("narrow")).bind(problem.X, problem.y)
+    path = L1Ball(optimiser="paper", n_restarts=1).search(bound, 3)
+    assert len(path.sets[0].others) > 1
+    for found in path.sets:
+        expected = np.setdiff1d(np.arange(10), found.features)
+        assert found.others.tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("selector", [L1LSMI(3, n_restarts=4), L1HSIC(3, n_restarts=4)], ids=repr)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hsieve import (
+    N3LARS,
     Forward,
     IncompatibleCombinationError,
     IterativeScreening,
@@ -57,6 +58,7 @@ def by_hand(statistics, chosen, candidates, n_more, most):
 def test_features_of_the_path_are_ordered_by_coefficient_and_others_by_relevance(rng, n_wanted):
     bound = problem(rng)
     path = LarsSearch().search(bound, n_wanted)
+    assert path.n_evaluations == 12 + bound.n_asked
     lars = nonnegative_lars_path(
         bound.relevance(np.arange(12)),
         bound.redundancy,
@@ -140,6 +142,14 @@ def test_pairs_join_unless_they_repeat_what_is_there():
     assert JoiningPairs(atoms, 0.7).may_join(4, [1])
 
 
+def test_without_a_limit_copies_may_join_whatever_rounding_makes_of_their_overlap():
+    Q = np.eye(6)
+    Q[0, 3] = Q[3, 0] = 1.0 + 1e-12
+    atoms = Atoms(np.ones(6), Q)
+    assert JoiningPairs(atoms, 1.0).may_join(0, [3])
+    assert not JoiningPairs(atoms, 0.99).may_join(0, [3])
+
+
 def test_interchangeable_features_are_told_closest_first(rng):
     x = rng.normal(size=(200, 3))
     X = np.column_stack([x[:, 0], x[:, 0] + 0.1 * x[:, 1], x[:, 0] + 1e-3 * x[:, 2], x[:, 1]])
@@ -160,6 +170,8 @@ def test_covariates_come_last_and_explain_first(rng):
     assert path.order[-1] == 0
     assert path.order[0] == 4
     assert path.feature_scores[-1] == 0.0
+    # What the covariate explains is no part of the score.
+    assert path.set_scores[0] == pytest.approx(path.feature_scores @ path.relevance[path.order])
     strategy = LarsSearch(covariates=[-5, 3], max_redundancy=0.5, interactions="pairs")
     part = strategy.among(np.array([4, 0, 2]), 5)
     assert part.covariates == [1]
@@ -206,6 +218,15 @@ def test_searches_that_take_longer_for_more_features_end_at_a_hundred():
 def test_features_are_interchangeable_by_the_share_of_their_entries_on_any_scale(scale):
     redundancy = np.array([[1.0, 0.999, 0.4], [0.999, 1.0, 0.4], [0.4, 0.4, 1.0]])
     table = Table(scale * np.array([1.0, 0.9, 0.8]), scale * redundancy)
+    lars = nonnegative_lars_path(
+        table.relevance(np.arange(3)), table.redundancy, max_features=1, use_bound=False
+    )
+    assert [group.tolist() for group in interchangeable(table, lars)] == [[1]]
+
+
+def test_features_that_share_just_so_much_are_interchangeable():
+    redundancy = np.array([[1.0, 0.9, 0.89], [0.9, 1.0, 0.8], [0.89, 0.8, 1.0]])
+    table = Table(np.array([1.0, 0.5, 0.5]), redundancy)
     lars = nonnegative_lars_path(
         table.relevance(np.arange(3)), table.redundancy, max_features=1, use_bound=False
     )
@@ -261,3 +282,15 @@ def test_features_of_the_pair_that_would_come_next_come_before_other_fillers():
     # The pair (3, 4) would have made three features; alone neither is relevant.
     assert path.order[0] == 0
     assert set(path.order[1:3].tolist()) == {3, 4}
+
+
+def test_a_path_cut_by_a_rule_is_that_for_the_number_found(rng):
+    X = rng.normal(size=(90, 10))
+    y = np.where(X[:, 3] + X[:, 7] > 0, 1, 0)
+    ruled = N3LARS("alignment").fit(X, y)
+    n_found = ruled.n_features_choice_.number
+    assert 1 <= n_found < 10
+    plain = N3LARS(n_found).fit(X, y)
+    assert ruled.path_.sizes.tolist() == plain.path_.sizes.tolist()
+    np.testing.assert_array_equal(ruled.selected_indices_, plain.selected_indices_)
+    np.testing.assert_array_equal(ruled.scores_, plain.scores_)

@@ -145,13 +145,26 @@ def test_nothing_is_skipped_where_a_redundancy_may_be_negative(sign, rng):
     assert path.feature_scores[12:].tolist() == criterion[path.order[12:]].tolist()
 
 
+def test_among_few_features_nothing_is_skipped(rng):
+    """Few are up to twice as many as are worth asking for at a time."""
+    relevance, redundancy = rng.random(40), 0.1 * rng.random((40, 40))
+    few, many = (Table(relevance, redundancy, worthwhile=n) for n in (20, 19))
+    path = MRMRSearch().search(few, 6)
+    assert few.n_asked == 40 * 5
+    _, _, criterion = full_mrmr(few, 6, "difference")
+    assert path.feature_scores[6:].tolist() == criterion[path.order[6:]].tolist()
+    MRMRSearch().search(many, 6)
+    assert many.n_asked < 40 * 5
+
+
 def test_measures_with_a_negative_redundancy_are_never_skipped():
     assert not LSMI().redundancy_is_positive
     assert not LSMI.bound_type.redundancy_may_be_skipped
 
 
-def test_a_quotient_of_negative_relevance_is_not_skipped(rng):
-    relevance, redundancy = rng.normal(size=40) - 1.0, rng.random((40, 40))
+@pytest.mark.parametrize("least", [-3.0, -0.5])
+def test_a_quotient_of_negative_relevance_is_not_skipped(least, rng):
+    relevance, redundancy = rng.uniform(least, 0.1, size=40), rng.random((40, 40))
     bound = Table(relevance, redundancy, worthwhile=2)
     path = MRMRSearch(form="quotient").search(bound, 12)
     taken, scores, _ = full_mrmr(bound, 12, "quotient")

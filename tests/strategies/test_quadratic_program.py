@@ -7,7 +7,7 @@ from scipy.optimize import minimize
 from hsieve import MutualInformation, PairwiseHSIC, Pearson, QuadraticProgram
 from hsieve.progress import listen
 from hsieve.strategies import quadratic_program as module
-from hsieve.strategies.quadratic_program import _choose_landmarks
+from hsieve.strategies.quadratic_program import _choose_landmarks, _redundancy_columns
 from tests.reference import naive_pairwise
 from tests.strategies.test_mrmr import Table
 
@@ -196,3 +196,31 @@ def test_the_automatic_weight_from_one_landmark_is_that_of_its_column():
     path = QuadraticProgram(n_landmarks=1).search(table, 2)
     # The mean of any column is 2.6 / 5, that of the relevances 1.5 / 5.
     assert path.alpha == pytest.approx(2.6 / (2.6 + 1.5))
+
+
+def test_the_automatic_weight_from_landmarks_counts_columns_by_what_they_stand_for():
+    """Columns of the features not among the best have one mean, so that any draw gives q."""
+    scale = np.array([1.0, 5.0, 1.0, 1.0, 4.0, 1.0, 1.0, 3.0, 1.0, 1.0])
+    table = Table(0.1 * scale, np.outer(scale, scale))
+    path = QuadraticProgram(n_landmarks=6).search(table, 2)
+    q, f = 1.9**2, 0.19
+    assert path.alpha == pytest.approx(q / (q + f))
+
+
+@pytest.mark.parametrize(
+    ("relevance", "shared", "alpha"),
+    [(-2.0, 0.2, 0.5), (-0.1, 0.2, 1.0), (2.0, -0.5, 0.0), (0.4, 0.2, 0.5)],
+)
+def test_the_automatic_weight_is_a_share_though_means_may_be_negative(relevance, shared, alpha):
+    """The mean of redundancy is (1 + 3 shared) / 4."""
+    redundancy = (1.0 - shared) * np.eye(4) + shared
+    path = QuadraticProgram().search(Table(np.full(4, relevance), redundancy), 2)
+    assert path.alpha == pytest.approx(alpha)
+
+
+def test_columns_in_several_blocks_are_those_of_the_matrix(rng, monkeypatch):
+    monkeypatch.setattr(module, "COLUMN_BLOCK", 3)
+    Q = rng.random((14, 14))
+    table = Table(np.ones(14), Q + Q.T)
+    landmarks = rng.permutation(14)[:10]
+    np.testing.assert_array_equal(_redundancy_columns(table, landmarks), (Q + Q.T)[:, landmarks])

@@ -9,6 +9,7 @@ from hsieve.data.synthetic import make_xor
 from hsieve.kernels.columns import standardised
 from hsieve.progress import listen
 from hsieve.strategies.random_draws import Sampler
+from hsieve.strategies.randomised import best_mean
 from tests.reference import naive_randsel
 from tests.reference.naive import delta_gram
 
@@ -208,6 +209,23 @@ def test_the_best_of_few_features_is_at_the_top(problem):
     assert path.fixed_after.tolist() == list(range(len(path.fixed)))
 
 
+def test_the_top_is_a_share_of_the_features_left(rng):
+    X = rng.normal(size=(30, 20))
+    strategy = RandomisedContributions(n_rounds=4, fix_after=1, top_share=0.3, step=0.5)
+    path = searched(strategy, X, X[:, 0] > 0)
+    # Of 20 features 6 are fixed and half of the others culled, of the 7 left 2, of 3 one.
+    assert np.bincount(path.fixed_after)[:3].tolist() == [6, 2, 1]
+    assert path.fixed[:6].tolist() == np.argsort(-path.merits[0], kind="stable")[:6].tolist()
+
+
+@pytest.mark.parametrize("n_features", [3, 4, 8])
+def test_two_features_are_left_however_many_are_culled(n_features, rng):
+    X = rng.normal(size=(30, n_features))
+    path = searched(RandomisedContributions(n_rounds=4, step=0.9), X, X[:, 0] > 0)
+    assert path.sizes.tolist() == [2, n_features]
+    assert np.isfinite(path.contributions).sum(axis=1).tolist() == [n_features, 2]
+
+
 @pytest.mark.parametrize("estimator", ["plain", "sweep"])
 def test_progress_rises_and_is_that_of_the_features_left(estimator, problem):
     heard = []
@@ -254,10 +272,20 @@ def test_the_share_of_features_in_a_set_is_told_on_average(share, n_free):
     assert np.mean(sizes) / n_free == pytest.approx(sampler.share_in(n_free), abs=0.05)
 
 
-def test_of_an_odd_number_either_half_is_taken():
+@pytest.mark.parametrize("n_free", [7, 17])
+def test_of_an_odd_number_either_half_is_taken(n_free):
     sampler = Sampler.over(np.zeros(40, dtype=int), 0.5, 0.5, seed=0)
-    sizes = {len(sampler.draw(0, position, 7, 7).chosen) for position in range(20)}
-    assert sizes == {3, 4}
+    sizes = {len(sampler.draw(0, position, n_free, n_free).chosen) for position in range(20)}
+    assert sizes == {n_free // 2, n_free // 2 + 1}
+    assert sampler.share_in(n_free) == 0.5
+
+
+@pytest.mark.parametrize("share", [0.5, 0.25])
+def test_of_one_feature_the_set_is_that_feature(share):
+    sampler = Sampler.over(np.zeros(40, dtype=int), 0.5, share, seed=0)
+    for position in range(20):
+        draw = sampler.draw(0, position, 1, 1)
+        assert (draw.chosen.tolist(), draw.others.tolist()) == ([0], [])
 
 
 @pytest.mark.parametrize("n_features", [1, 2])
@@ -343,3 +371,8 @@ def test_features_culled_together_come_in_the_order_of_their_merits(rng):
     culled = np.isnan(path.merits[1])
     assert culled.sum() == 8
     assert path.order[-8:].tolist() == np.flatnonzero(culled)[np.argsort(-first[culled])].tolist()
+
+
+def test_at_least_the_best_round_counts():
+    rounds = np.array([[2.0, 0.0], [0.0, 0.0], [0.0, 6.0], [0.0, 6.0]])
+    assert best_mean(rounds, 0.01).tolist() == [2.0, 2.0]

@@ -82,6 +82,14 @@ def test_a_dependent_kernel_is_passed_over_though_rounding_leaves_it_something()
     assert path.stop_reason == "nothing left to explain"
 
 
+def test_a_feature_with_nothing_or_less_left_is_not_taken():
+    table = Table(np.array([0.0, 1.0, -0.5, 0.5]), np.eye(4))
+    path = IterativeScreening(4).search(table, 4)
+    assert path.order.tolist() == [1, 3, 0, 2]
+    assert path.sizes.tolist() == [1, 2]
+    assert path.feature_scores.tolist() == [1.0, 0.5, 0.0, -0.5]
+
+
 @pytest.mark.parametrize("measure", [MutualInformation(), Pearson()], ids=repr)
 def test_statistics_that_are_no_inner_products_are_refused(measure):
     with pytest.raises(IncompatibleCombinationError, match="nothing to project"):
@@ -92,6 +100,14 @@ def test_statistics_that_are_no_inner_products_are_refused(measure):
 def test_too_narrow_a_screen_is_refused(n_screened, data):
     with pytest.raises(ValueError, match=r"not below the number of features wanted \(3\)"):
         IterativeScreening(n_screened).search(PairwiseHSIC().bind(*data), 3)
+
+
+def test_a_screen_of_no_feature_is_refused_though_the_number_is_not_known():
+    strategy = IterativeScreening(0)
+    n_wanted = strategy.n_searched(12)
+    assert n_wanted == 1
+    with pytest.raises(ValueError, match="n_screened must be"):
+        strategy.check_parameters(12, n_wanted)
 
 
 def test_progress_ends_at_one(data):

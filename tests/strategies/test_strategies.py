@@ -50,6 +50,13 @@ def test_backward_records_the_sets_it_visited(rng):
     assert sorted(path.order.tolist()) == list(range(9))
 
 
+def test_one_feature_is_left_by_a_step_larger_than_their_number(rng):
+    bound = HSIC().bind(rng.normal(size=(20, 4)), rng.normal(size=20))
+    path = Backward(step=10).search(bound, 1)
+    assert path.sizes.tolist() == [1, 4]
+    assert path.order[0] == np.argmax(bound.worth(np.arange(4), np.arange(4)))
+
+
 def test_feature_scores_are_contributions_at_the_time_of_leaving(rng):
     bound = HSIC().bind(rng.normal(size=(20, 5)), rng.normal(size=20))
     path = Backward(step=1).search(bound, 1)
@@ -98,6 +105,20 @@ def test_standings_are_those_of_the_first_round(rng):
     expected = np.max([(here - here.mean()) / here.std() for here in worth], axis=0)
     found = Backward(n_contexts=2, random_state=3).standings(wide)
     np.testing.assert_allclose(found, expected)
+
+
+def test_contexts_that_tell_no_feature_from_another_leave_all_at_zero(rng, monkeypatch):
+    d = 2 * MIN_CONTEXT
+    bound = HSIC().bind(rng.normal(size=(12, d)), rng.normal(size=12))
+    told = iter([0.5, 2.0, *[1.0] * 1000])
+    monkeypatch.setattr(
+        type(bound), "worth", lambda _, members, features: np.full(len(features), next(told))
+    )
+    path = Backward(n_contexts=2, step=0.5).search(bound, 2)
+    # All stand alike, so those in front stay; of contexts that tie the first tells the worth.
+    assert sorted(path.order[MIN_CONTEXT:].tolist()) == list(range(MIN_CONTEXT, d))
+    assert (path.feature_scores[MIN_CONTEXT:] == 0.5).all()
+    assert (Backward(n_contexts=2).standings(bound) == 0.0).all()
 
 
 def test_few_features_are_judged_in_one_context(rng):

@@ -321,7 +321,7 @@ class _Search:
             order = order[~lasting]
         n_left = len(order) + len(self.fixed)
         n_culled = min(max(1, int(share * len(order))), n_left - N_KEPT, len(order))
-        n_kept = len(order) - max(n_culled, 0)
+        n_kept = len(order) - n_culled
         self.culled.append(order[n_kept:][::-1])
         self.free = np.sort(order[:n_kept])
         self.sets.append(self.members)
