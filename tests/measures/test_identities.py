@@ -181,6 +181,14 @@ def test_a_single_feature_has_no_prior_to_be_shrunk_to(two_classes):
     np.testing.assert_allclose(scores("moderated-t", alone, y), pooled)
 
 
+def test_the_only_feature_that_varies_within_classes_has_no_prior_either(rng):
+    y = np.repeat([-1, 1], 8)
+    x = rng.normal(size=16)
+    noisy, separating = scores("moderated-t", np.column_stack([x, y]), y)
+    assert noisy == pytest.approx(stats.ttest_ind(*halves(x, y)).statistic ** 2)
+    assert separating == np.finfo(float).max
+
+
 def test_log_odds_order_features_as_the_moderated_t(rng):
     y = np.repeat([0, 1], 6)
     X = rng.normal(size=(12, 300))
@@ -312,6 +320,15 @@ def test_a_feature_without_spread_in_its_classes_does_not_break_the_scores(rng):
         values = scores(name, X, y)
         assert np.isfinite(values).all()
         assert values.argmax() == 1
+
+
+@pytest.mark.parametrize("name", ["pc", *(name for name in NEED_CLASSES if name != "lods")])
+def test_a_constant_feature_scores_nothing(name, two_classes):
+    X, y = two_classes
+    X[:, 3] = 4.0
+    values = scores(name, X, y)
+    assert values[3] == 0.0
+    assert (np.delete(values, 3) > 0).all()
 
 
 def test_alpha_must_be_positive(rng):

@@ -53,6 +53,14 @@ def test_redundancy_is_the_correlation_matrix(squared, features):
     np.testing.assert_allclose(redundancy([5, 1], [4]), expected[[5, 1]][:, [4]])
 
 
+def test_blocks_give_what_one_block_gives(features, monkeypatch):
+    everything = np.arange(7)
+    whole = Pearson().bind(features, features[:, 0]).redundancy(everything, everything)
+    monkeypatch.setattr("hsieve.measures.pearson.BLOCK_NUMBERS", 2 * N + 7)
+    cut = Pearson().bind(features, features[:, 0]).redundancy(everything, everything)
+    np.testing.assert_allclose(cut, whole, atol=1e-14)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_squares_are_inner_products_of_kernels(target, features):
     y = TARGETS[target](features)
