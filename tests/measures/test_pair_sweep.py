@@ -226,6 +226,15 @@ def test_ties_go_to_the_lower_features(n_kept, width, n_at_a_time, monkeypatch):
     np.testing.assert_array_equal(found.features[: len(ties)], ties[:n_kept])
 
 
+def test_pairs_without_evidence_are_in_the_order_of_their_features(mixed, rng):
+    """Features of several ranks, which come in tiles of their own, take turns."""
+    X, y = mixed
+    found = swept(X[:, rng.permutation(N_FEATURES)], y, n_kept=1000)
+    nothing = found.features[found.scores == 0].tolist()
+    assert len(nothing) > 100
+    assert nothing == sorted(nothing)
+
+
 @pytest.mark.parametrize("score", [1e-6, 0.3, 5.0, 800.0])
 @pytest.mark.parametrize("degrees", [1.0, 2.7, 40.0])
 def test_least_ratio_is_where_the_score_is_reached(score, degrees):
