@@ -238,6 +238,15 @@ def test_ridge_measure_is_what_ridge_regression_explains(n_outputs, rng):
     assert bound.subset_score(np.arange(6)) == pytest.approx(by_hsic, abs=1e-10)
 
 
+def test_ridge_measure_of_classes_is_hsic_with_the_delta_kernel(three_classes):
+    X, y = three_classes
+    bound = Ridge(alpha=0.7).bind(X, y)
+    V = bound.columns.matrix
+    K = V @ np.linalg.inv(V.T @ V + 0.7 * np.eye(4)) @ V.T
+    by_hsic = naive.biased_hsic(K, naive.delta_gram(y.tolist())) * (N - 1) ** 2
+    assert bound.subset_score(np.arange(4)) == pytest.approx(by_hsic, abs=1e-10)
+
+
 @pytest.mark.parametrize("measure", [Ridge(0.5), KernelRidge(0.5, kernel_x=kernels.Gaussian(2.0))])
 def test_ridge_changes_equal_the_scores_of_the_changed_sets(measure, rng):
     X = rng.normal(size=(N, 6))

@@ -58,6 +58,16 @@ def test_g2_takes_numbers_as_their_levels(features):
     )
 
 
+def test_sets_of_three_are_tested_together_as_alone(rng):
+    X, y = rng.integers(0, 2, (400, 5)).astype(float), rng.integers(0, 2, 400)
+    sets = [[1, 2, 3], [2, 3, 4]]
+    bound = IndependenceTest(categorical=range(5)).bind(X, y)
+    expected = [np.log(naive.g2_p_value(X[:, 0], y, X[:, s])) for s in sets]
+    np.testing.assert_allclose(bound.conditional_log_p(0, np.array(sets)), expected)
+    alone = [bound.conditional_log_p(0, np.array([s]))[0] for s in sets]
+    np.testing.assert_allclose(alone, expected)
+
+
 def test_strata_with_empty_rows_lose_degrees_of_freedom(rng):
     z = rng.integers(0, 2, 200)
     x = np.where(z == 0, rng.integers(0, 3, 200), 0)

@@ -282,6 +282,15 @@ def test_without_a_pair_there_is_an_empty_answer(mixed):
     assert len(found.scores) == len(found.ratios) == len(found.traces) == found.n_pairs == 0
 
 
+def test_without_a_pair_a_sweep_takes_no_time(mixed):
+    X, y = mixed
+    assert seconds_for(factors_of(X[:, :1]), InteractionTarget.of(y).for_sweep()) == 0.0
+
+
+def test_no_pair_reaches_a_score_without_a_trace():
+    assert _PlainRelevance().least_ratio(0.7, 4.0, 0.0) > 1e200
+
+
 @pytest.mark.parametrize("score", [1e-6, 0.02, 0.7])
 @pytest.mark.parametrize("trace", [12.0, 0.3])
 @pytest.mark.parametrize("scoring", [_NormalisedRelevance(3.5), _PlainRelevance()], ids=repr)

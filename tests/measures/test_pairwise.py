@@ -126,6 +126,12 @@ def test_a_constant_feature_tells_nothing_even_of_itself(normalised, form, featu
     np.testing.assert_allclose(bound.self_redundancy(everything), np.diag(redundancy), rtol=1e-5)
 
 
+def test_two_samples_have_one_kernel_whatever_the_feature():
+    X = np.array([[0.0, 7.0, -2.0], [1.0, 3.0, -2.5]])
+    redundancy = PairwiseHSIC().bind(X, [0.0, 1.0]).redundancy([0, 1, 2], [0, 1, 2])
+    np.testing.assert_allclose(redundancy, 1.0, rtol=1e-5)
+
+
 def test_categories_get_the_delta_kernel(rng):
     labels = rng.integers(0, 4, 60)
     y = rng.integers(0, 2, 60)

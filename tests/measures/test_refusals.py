@@ -13,7 +13,10 @@ from hsieve import (
     DependenceSelector,
     FamilyRanking,
     KernelRidge,
+    MutualInformation,
+    PairwiseHSIC,
     ReliefF,
+    SpectralScore,
     feature_tests,
     hsic,
     hsic_test,
@@ -172,6 +175,23 @@ def test_more_outputs_than_samples_are_outputs(rng):
     X, Y = rng.normal(size=(20, 3)), rng.normal(size=(20, 30))
     Y[:, :15] += 3 * X[:, [1]]
     assert FOHSIC(1).fit(X, Y).selected_indices_.tolist() == [1]
+
+
+def test_a_square_of_truth_values_is_no_gram_matrix(data):
+    X, _ = data
+    above = X[:, [1]] > X[:, 1]
+    alike = above == above.T
+    assert nhsic(X, alike) == pytest.approx(nhsic(X, alike.astype(int)))
+
+
+@pytest.mark.parametrize("n_samples", [59, 61])
+@pytest.mark.parametrize(
+    "measure", [HSIC(), NHSIC(), MutualInformation(), SpectralScore(), PairwiseHSIC()], ids=repr
+)
+def test_a_target_of_another_length_is_refused(measure, n_samples, data):
+    y = np.arange(n_samples) % 2
+    with pytest.raises(ValueError, match=f"X has 60 samples but y has {n_samples}"):
+        measure.bind(data[0], y)
 
 
 @pytest.mark.parametrize(

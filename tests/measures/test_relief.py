@@ -78,6 +78,15 @@ def test_a_target_in_which_neighbours_hardly_differ(rng):
     np.testing.assert_allclose(scores(X, y, **settings), naive.rrelieff(X, y, **settings))
 
 
+@pytest.mark.parametrize("last", [1.0, 0.9])
+def test_a_target_in_which_all_neighbours_differ(last):
+    """The nearest sample is the one with another value of the third feature."""
+    X = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]], dtype=float)
+    y = np.array([0.0, 1.0, 0.0, last])
+    found = scores(X, y, target_kind="continuous", n_neighbors=1)
+    np.testing.assert_allclose(found, [0.0, 0.0, 1.0 if last == 1 else 0.0], atol=1e-12)
+
+
 def test_neighbours_with_the_same_target_count_for_the_features(features):
     y = np.digitize(features[:, 0], [-0.5, 0.5]).astype(float)
     found = scores(features, y, target_kind="continuous", n_neighbors=5)
