@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import LinearSVC, LinearSVR
 
-from hsieve import LinearSVM, SpectralScore, SymmetricalUncertainty
+from hsieve import KernelSVM, LinearSVM, SpectralScore, SymmetricalUncertainty
 from hsieve.kernels import Gaussian
 from hsieve.kernels.columns import standardised
 from hsieve.measures import spectral
@@ -91,8 +91,9 @@ def test_phi2_does_not_depend_on_scale_and_offset(features):
 
 
 @pytest.mark.parametrize("name", ["phi1", "phi2", "phi3"])
-def test_constant_columns_score_zero_and_a_far_sample_does_no_harm(features, name):
-    features[:, 4] = 0.1
+@pytest.mark.parametrize("value", [0.1, 0.0])
+def test_constant_columns_score_zero_and_a_far_sample_does_no_harm(features, name, value):
+    features[:, 4] = value
     features[0, 0] = 1e9
     for graph in ("target", "features", "neighbours"):
         bound = SpectralScore(name, graph=graph).bind(features, features[:, 1])
@@ -128,9 +129,11 @@ def test_neighbours_that_tie_are_not_chosen_by_rounding(rng, monkeypatch, block_
 
 
 def test_more_neighbours_than_there_are_samples_are_all_others(features):
-    expected = SpectralScore(graph="neighbours", n_neighbors=39).bind(features)
-    found = SpectralScore(graph="neighbours", n_neighbors=1000).bind(features)
-    np.testing.assert_array_equal(found.feature_scores(EVERY), expected.feature_scores(EVERY))
+    S = naive.neighbour_graph(standardised(features), 39)
+    expected = [2 - naive.laplacian_score(f, S) for f in features.T]
+    for n_neighbors in (39, 1000):
+        bound = SpectralScore(graph="neighbours", n_neighbors=n_neighbors).bind(features)
+        np.testing.assert_allclose(bound.feature_scores(EVERY), expected, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", ["phi1", "phi2", "phi3"])
@@ -218,6 +221,24 @@ def test_the_score_of_a_set_is_what_scikit_learns_machine_minimises(rng, C):
     norm = np.sum(machine.coef_**2) + np.sum(machine.intercept_**2)
     score = LinearSVM(C).bind(X, above).subset_score(np.arange(4))
     assert score == pytest.approx(-0.5 * norm - C * np.sum(lost**2), rel=1e-6)
+
+
+@pytest.mark.parametrize("C", [0.1, 3.0])
+def test_worth_follows_the_weight_of_the_losses(rng, C):
+    X = standardised(rng.normal(size=(40, 4)))
+    above = X[:, 0] + rng.normal(size=40) > 0
+    machine = LinearSVC(C=C, dual=True, tol=1e-10, max_iter=1_000_000, random_state=0)
+    expected = 0.5 * machine.fit(X, above).coef_[0] ** 2
+    worth = LinearSVM(C).bind(X, above).worth(np.arange(4), np.arange(4))
+    np.testing.assert_allclose(worth, expected, atol=1e-6 * expected.max())
+
+
+@pytest.mark.parametrize("measure", [LinearSVM(), KernelSVM()], ids=repr)
+def test_several_outputs_have_a_machine_each(rng, measure):
+    X, Y = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
+    every = np.arange(3)
+    together, *alone = (measure.bind(X, y).worth(every, every) for y in (Y, *Y.T))
+    np.testing.assert_allclose(together, np.sum(alone, axis=0), rtol=5e-3)
 
 
 def test_removing_a_feature_costs_no_less_than_its_worth_says(rng):

@@ -181,6 +181,14 @@ def test_a_single_feature_has_no_prior_to_be_shrunk_to(two_classes):
     np.testing.assert_allclose(scores("moderated-t", alone, y), pooled)
 
 
+def test_the_only_feature_that_varies_within_classes_has_no_prior_either(rng):
+    y = np.repeat([-1, 1], 8)
+    x = rng.normal(size=16)
+    noisy, separating = scores("moderated-t", np.column_stack([x, y]), y)
+    assert noisy == pytest.approx(stats.ttest_ind(*halves(x, y)).statistic ** 2)
+    assert separating == np.finfo(float).max
+
+
 def test_log_odds_order_features_as_the_moderated_t(rng):
     y = np.repeat([0, 1], 6)
     X = rng.normal(size=(12, 300))
@@ -228,6 +236,15 @@ def test_ridge_measure_is_what_ridge_regression_explains(n_outputs, rng):
     K = V @ np.linalg.inv(V.T @ V + 0.7 * np.eye(6)) @ V.T
     by_hsic = naive.biased_hsic(K, Y @ Y.T) * (N - 1) ** 2
     assert bound.subset_score(np.arange(6)) == pytest.approx(by_hsic, abs=1e-10)
+
+
+def test_ridge_measure_of_classes_is_hsic_with_the_delta_kernel(three_classes):
+    X, y = three_classes
+    bound = Ridge(alpha=0.7).bind(X, y)
+    V = bound.columns.matrix
+    K = V @ np.linalg.inv(V.T @ V + 0.7 * np.eye(4)) @ V.T
+    by_hsic = naive.biased_hsic(K, naive.delta_gram(y.tolist())) * (N - 1) ** 2
+    assert bound.subset_score(np.arange(4)) == pytest.approx(by_hsic, abs=1e-10)
 
 
 @pytest.mark.parametrize("measure", [Ridge(0.5), KernelRidge(0.5, kernel_x=kernels.Gaussian(2.0))])
@@ -312,6 +329,15 @@ def test_a_feature_without_spread_in_its_classes_does_not_break_the_scores(rng):
         values = scores(name, X, y)
         assert np.isfinite(values).all()
         assert values.argmax() == 1
+
+
+@pytest.mark.parametrize("name", ["pc", *(name for name in NEED_CLASSES if name != "lods")])
+def test_a_constant_feature_scores_nothing(name, two_classes):
+    X, y = two_classes
+    X[:, 3] = 4.0
+    values = scores(name, X, y)
+    assert values[3] == 0.0
+    assert (np.delete(values, 3) > 0).all()
 
 
 def test_alpha_must_be_positive(rng):

@@ -46,10 +46,40 @@ def test_g2_is_added_up_over_strata(features, size, edges):
     np.testing.assert_allclose(bound.feature_scores(np.arange(5)), -np.log(alone), rtol=1e-8)
 
 
+def test_g2_takes_numbers_as_their_levels(features):
+    y = features[:, 0] ** 2
+    levels = np.array(naive_pairwise.three_levels(y.tolist()))
+    found = IndependenceTest("g2").bind(features, y)
+    expected = IndependenceTest("g2").bind(features, levels)
+    np.testing.assert_allclose(found.feature_scores([0, 1]), expected.feature_scores([0, 1]))
+    given = np.array([[2]])
+    np.testing.assert_allclose(
+        found.conditional_log_p(0, given), expected.conditional_log_p(0, given)
+    )
+
+
+def test_sets_of_three_are_tested_together_as_alone(rng):
+    X, y = rng.integers(0, 2, (400, 5)).astype(float), rng.integers(0, 2, 400)
+    sets = [[1, 2, 3], [2, 3, 4]]
+    bound = IndependenceTest(categorical=range(5)).bind(X, y)
+    expected = [np.log(naive.g2_p_value(X[:, 0], y, X[:, s])) for s in sets]
+    np.testing.assert_allclose(bound.conditional_log_p(0, np.array(sets)), expected)
+    alone = [bound.conditional_log_p(0, np.array([s]))[0] for s in sets]
+    np.testing.assert_allclose(alone, expected)
+
+
 def test_strata_with_empty_rows_lose_degrees_of_freedom(rng):
     z = rng.integers(0, 2, 200)
     x = np.where(z == 0, rng.integers(0, 3, 200), 0)
     X, y = np.column_stack([x, z]).astype(float), rng.integers(0, 2, 200)
+    [log_p] = IndependenceTest().bind(X, y).conditional_log_p(0, np.array([[1]]))
+    assert log_p == pytest.approx(np.log(naive.g2_p_value(x, y, X[:, [1]])))
+
+
+def test_strata_of_one_class_lose_degrees_of_freedom(rng):
+    z = rng.integers(0, 2, 200)
+    x, y = rng.integers(0, 3, 200), np.where(z == 0, rng.integers(0, 2, 200), 0)
+    X = np.column_stack([x, z]).astype(float)
     [log_p] = IndependenceTest().bind(X, y).conditional_log_p(0, np.array([[1]]))
     assert log_p == pytest.approx(np.log(naive.g2_p_value(x, y, X[:, [1]])))
 
@@ -62,6 +92,18 @@ def test_too_few_samples_a_cell_are_not_tested(features):
         assert np.isfinite(bound.conditional_log_p(0, np.array([[1]]))).all() == tested
     few = IndependenceTest().bind(features[:5], features[:5, 0] * 1.5)
     assert np.isnan(few.conditional_log_p(0, np.array([[1, 2]]))).all()
+
+
+@pytest.mark.parametrize(("n_given", "least"), [(1, 5), (2, 6)])
+def test_fisher_z_needs_one_degree_of_freedom(features, n_given, least):
+    given = np.arange(1, 1 + n_given)
+    y = features[:, 0] + features[:, 3]
+    for n, tested in ((least - 1, False), (least, True)):
+        bound = IndependenceTest().bind(features[:n, :4], y[:n])
+        [log_p] = bound.conditional_log_p(0, given[None])
+        assert np.isfinite(log_p) == tested
+    expected = naive.fisher_z_p_value(features[:least, 0], y[:least], features[:least, given])
+    assert log_p == pytest.approx(np.log(expected))
 
 
 def test_a_copy_is_told_by_its_original(features):
@@ -132,5 +174,7 @@ def test_wrong_settings_are_refused(features):
         IndependenceTest("fisher-z", categorical=[4]).bind(features, features[:, 0])
     with pytest.raises(ValueError, match="at most two classes, got 4"):
         IndependenceTest("fisher-z").bind(features, features[:, 4])
+    with pytest.raises(ValueError, match="at most two classes, got 3"):
+        IndependenceTest("fisher-z").bind(features, np.arange(400) % 3)
     with pytest.raises(ValueError, match="one output"):
         IndependenceTest().bind(features, features[:, :2])

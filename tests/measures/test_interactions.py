@@ -8,7 +8,7 @@ from hsieve.kernels.columns import standardised
 from hsieve.kernels.leading_factors import leading_rows
 from hsieve.measures.interactions import Evidence, InteractionTarget
 from hsieve.measures.pair_sweep import strongest_pairs
-from hsieve.measures.targets import heaviest
+from hsieve.measures.targets import heaviest, target_factor
 from tests.measures.factors import factors_of
 from tests.reference import naive_interactions as naive
 
@@ -102,6 +102,31 @@ def test_no_fewer_columns_of_a_target_hold_the_share(share, rng):
     assert (kept**2).sum() >= share * whole * (1 - 1e-8)
     assert kept.shape[1] == 1 or (kept[:, :-1] ** 2).sum() < share * whole
     np.testing.assert_array_equal(kept, factor[:, ::-1][:, : kept.shape[1]])
+
+
+def test_which_columns_hold_the_share_does_not_depend_on_the_scale(rng):
+    factor = rng.normal(size=(30, 6)) * [0.1, 0.2, 0.5, 1.0, 2.0, 3.0]
+    assert heaviest(factor, 0.9).shape == heaviest(1e-3 * factor, 0.9).shape == (30, 2)
+
+
+def test_centring_takes_one_direction_of_the_classes_away(rng):
+    for n_classes in (2, 3, 5):
+        y = rng.permutation(np.arange(N) % n_classes)
+        factor = target_factor(y, "classes")
+        assert factor.shape == (N, n_classes - 1)
+        np.testing.assert_allclose(
+            factor @ factor.T, naive.centred(naive.class_gram(y)), atol=1e-12
+        )
+
+
+def test_a_sweep_looks_at_the_heaviest_columns_of_a_target(rng):
+    y = rng.uniform(-2, 2, size=(N, 4)) @ np.diag([1.0, 2.0, 3.0, 4.0])
+    target = InteractionTarget.of(y, kernel="gaussian")
+    weights, leading = target.weights(), target.leading()
+    assert (np.diff(weights) <= 0).all()
+    np.testing.assert_array_equal(leading.columns, target.columns[: len(leading.columns)])
+    held = leading.weights().sum() / weights.sum()
+    assert 0.95 <= held < 0.95 + leading.weights()[-1] / weights.sum() < 1.0
 
 
 def test_the_mean_ratio_is_that_over_all_orders_of_the_target(rng):

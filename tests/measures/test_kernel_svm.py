@@ -97,6 +97,17 @@ def test_additions_are_judged_by_the_same_change(rng):
     np.testing.assert_allclose(bound.worth([0, 1], [2, 3]), 0.5 * (a @ X[:, 2:]) ** 2, rtol=1e-6)
 
 
+def test_additions_to_a_gaussian_kernel_are_the_change_of_the_objective(rng):
+    X = standardised(rng.normal(size=(40, 4)))
+    kernel = kernels.Gaussian(1.5)
+    before = kernel.gram(X[:, :2])
+    a = duals(before, np.sign(X[:, 3]), SVC(kernel="precomputed"))
+    found = KernelSVM(kernel_x=kernel).bind(X, X[:, 3] > 0).worth([0, 1], [2, 3])
+    after = [kernel.gram(X[:, [0, 1, new]]) for new in (2, 3)]
+    expected = [0.5 * a @ (gram - before) @ a for gram in after]
+    np.testing.assert_allclose(found, expected, rtol=1e-6)
+
+
 def test_bad_settings_are_refused_in_words(rng):
     X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
     with pytest.raises(ValueError, match="kernel must be one of"):

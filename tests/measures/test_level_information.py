@@ -149,6 +149,16 @@ def test_a_value_takes_one_byte(features):
     assert bound.store.codes.nbytes == numbers.size
 
 
+def test_codes_are_kept_as_long_as_there_is_room_for_all(features, monkeypatch):
+    y = TARGETS["numbers"](features)
+    expected = MEASURE.bind(features, y)
+    for room, store in ((N * D, KeptCodes), (N * D - 1, FetchedCodes)):
+        monkeypatch.setattr(memory, "KEPT_LEVELS", room)
+        bound = MEASURE.bind(features, y)
+        assert isinstance(bound.store, store)
+        assert_same(bound, expected)
+
+
 def test_only_levels_are_read_in_blocks(features):
     assert MEASURE.takes_blocks
     for estimator in ("neighbours", "copula"):

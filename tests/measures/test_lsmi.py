@@ -110,6 +110,17 @@ def test_weights_of_zero_and_one_are_a_set(measure, rng):
     assert not gradient[[1, 3]].any()
 
 
+@pytest.mark.parametrize("measure", [LSMI(), HSIC(), NHSIC()], ids=repr)
+def test_a_common_factor_of_all_weights_does_not_matter(measure, rng):
+    X, y = some_data("numbers", rng)
+    bound = measure.bind(X, y)
+    weights = np.array([0.3, 1.5, 0.7, 2.0])
+    value, _ = bound.weighted_value_and_gradient(weights, bound.weighted_model(weights))
+    more = 3 * weights
+    same, _ = bound.weighted_value_and_gradient(more, bound.weighted_model(more))
+    assert same == pytest.approx(value, rel=1e-8)
+
+
 def test_a_kernel_without_slopes_is_refused_in_words(rng):
     X, y = some_data("classes", rng)
     for kernel in (kernels.Linear(), kernels.Gaussian("maximise")):
@@ -395,6 +406,14 @@ def test_groups_of_samples_are_the_classes(rng):
     assert LSMI().bind(X, y).sample_groups.tolist() == (np.arange(30) % 3).tolist()
     numbers = np.arange(30.0)[::-1]
     assert LSMI().bind(X, numbers).sample_groups.tolist() == numbers.tolist()
+
+
+def test_groups_of_samples_are_those_of_the_same_outputs(rng):
+    X, outputs = rng.normal(size=(30, 2)), rng.normal(size=(10, 2))
+    outputs[1] = outputs[0, ::-1]
+    groups = LSMI().bind(X, np.tile(outputs, (3, 1))).sample_groups
+    assert len(set(groups[:10].tolist())) == 10
+    assert groups.tolist() == np.tile(groups[:10], 3).tolist()
 
 
 def test_more_centres_than_samples_take_all_samples(rng):

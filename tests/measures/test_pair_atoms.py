@@ -49,3 +49,13 @@ def test_a_constant_feature_beside_pairs_is_redundant_with_nothing(rng):
     assert not redundancy[1].any()
     assert not redundancy[:, 1].any()
     assert (np.delete(np.delete(redundancy, 1, axis=0), 1, axis=1) > 0).all()
+
+
+@pytest.mark.parametrize("normalised", [True, False])
+def test_without_features_that_vary_there_is_no_pair(normalised, rng):
+    X, y = rng.normal(size=(N, 3)), rng.integers(0, 2, N)
+    measure = PairwiseHSIC(normalised=normalised)
+    for columns, barred in ((X, [0, 1, 2]), (np.full((N, 3), 5.0), []), (X, [0, 2])):
+        atoms = measure.bind(columns, y).with_pairs(3, barred)
+        assert atoms.pairs.shape == (0, 2)
+        assert atoms.n_features == 3

@@ -157,6 +157,14 @@ def test_only_pairs_that_reach_the_given_floor_are_kept(mixed):
     np.testing.assert_array_equal(found.features, everything.features[:21])
 
 
+@pytest.mark.parametrize("n_kept", [3, 25, 200])
+def test_the_best_of_a_large_block_are_the_best_of_all(n_kept, rng):
+    X, y = rng.normal(size=(40, 60)), rng.integers(0, 3, 40)
+    few, everything = swept(X, y, n_kept=n_kept), swept(X, y, n_kept=10**6)
+    assert len(everything.features) == pairs_among(60)
+    np.testing.assert_array_equal(few.features, everything.features[:n_kept])
+
+
 def test_extensions_of_factors_of_features_score_as_their_pairs(mixed, monkeypatch):
     """With features in the place of products: each with each, in the order product, feature."""
     monkeypatch.setattr(leading_factors, "TILE_WIDTH", 4)
@@ -175,6 +183,34 @@ def test_extensions_of_factors_of_features_score_as_their_pairs(mixed, monkeypat
             assert score == pytest.approx(scores[pair], rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.parametrize("scale", [0.01, 30.0])
+def test_products_of_any_size_have_the_same_best_extensions(scale, mixed, monkeypatch):
+    X, y = mixed
+    target, factors = InteractionTarget.of(y).for_sweep(), factors_of(X[:, :10])
+    [tile] = factors_of(X[:, 10:14]).tiles(np.arange(4))
+    monkeypatch.setattr(leading_factors, "TILE_WIDTH", 1)
+    expected, found = (
+        strongest_extensions(
+            FactorTile(tile.features, rows), factors, target, n_kept=5, n_threads=1
+        )
+        for rows in (tile.rows, np.float32(scale) * tile.rows)
+    )
+    np.testing.assert_array_equal(found.features, expected.features)
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-4)
+
+
+def test_products_and_features_that_never_vary_together_are_left_out(mixed):
+    """One product is zero wherever the third feature is not."""
+    X, y = mixed
+    odd = np.arange(N_SAMPLES) % 2
+    target = InteractionTarget.of(y).for_sweep_beside(odd[None] * X[:, :1].T)
+    rows = np.stack([1 - odd, np.ones(N_SAMPLES)]).astype(np.float32)
+    products, factors = FactorTile(np.arange(2), rows[None]), factors_of(X)
+    for n_kept in (5, 1000):
+        found = strongest_extensions(products, factors, target, n_kept=n_kept, n_threads=1)
+        assert found.features[:, 0].tolist() == [1] * min(n_kept, N_FEATURES)
+
+
 @pytest.mark.parametrize("n_kept", [1, 5, 30])
 @pytest.mark.parametrize("width", [1, 4, 1024])
 @pytest.mark.parametrize("n_at_a_time", [3, 1000])
@@ -188,6 +224,15 @@ def test_ties_go_to_the_lower_features(n_kept, width, n_at_a_time, monkeypatch):
     ties = [(i, j) for i in range(10) for j in range(i + 1, 10) if (i + j) % 2]
     assert found.scores.max() == pytest.approx(found.scores[: len(ties)].min(), rel=1e-12)
     np.testing.assert_array_equal(found.features[: len(ties)], ties[:n_kept])
+
+
+def test_pairs_without_evidence_are_in_the_order_of_their_features(mixed, rng):
+    """Features of several ranks, which come in tiles of their own, take turns."""
+    X, y = mixed
+    found = swept(X[:, rng.permutation(N_FEATURES)], y, n_kept=1000)
+    nothing = found.features[found.scores == 0].tolist()
+    assert len(nothing) > 100
+    assert nothing == sorted(nothing)
 
 
 @pytest.mark.parametrize("score", [1e-6, 0.3, 5.0, 800.0])
@@ -235,6 +280,15 @@ def test_without_a_pair_there_is_an_empty_answer(mixed):
     found = swept(X[:, :1], y)
     assert found.features.shape == (0, 2)
     assert len(found.scores) == len(found.ratios) == len(found.traces) == found.n_pairs == 0
+
+
+def test_without_a_pair_a_sweep_takes_no_time(mixed):
+    X, y = mixed
+    assert seconds_for(factors_of(X[:, :1]), InteractionTarget.of(y).for_sweep()) == 0.0
+
+
+def test_no_pair_reaches_a_score_without_a_trace():
+    assert _PlainRelevance().least_ratio(0.7, 4.0, 0.0) > 1e200
 
 
 @pytest.mark.parametrize("score", [1e-6, 0.02, 0.7])

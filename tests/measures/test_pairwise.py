@@ -112,6 +112,26 @@ def test_without_normalisation_it_is_hsic_times_a_common_factor(features):
     np.testing.assert_allclose(relevance, expected, rtol=1e-4)
 
 
+@pytest.mark.parametrize("form", ["dense", "coded"])
+@pytest.mark.parametrize("normalised", [True, False])
+def test_a_constant_feature_tells_nothing_even_of_itself(normalised, form, features):
+    features[:, 2] = 0.1
+    bound = PairwiseHSIC(normalised=normalised, form=form).bind(features, features[:, 0] ** 2)
+    everything = np.arange(6)
+    assert bound.constant.tolist() == [False, False, True, False, False, False]
+    assert bound.relevance([2]).tolist() == bound.self_redundancy([2]).tolist() == [0.0]
+    redundancy = bound.redundancy(everything, everything)
+    assert not redundancy[2].any()
+    assert not redundancy[:, 2].any()
+    np.testing.assert_allclose(bound.self_redundancy(everything), np.diag(redundancy), rtol=1e-5)
+
+
+def test_two_samples_have_one_kernel_whatever_the_feature():
+    X = np.array([[0.0, 7.0, -2.0], [1.0, 3.0, -2.5]])
+    redundancy = PairwiseHSIC().bind(X, [0.0, 1.0]).redundancy([0, 1, 2], [0, 1, 2])
+    np.testing.assert_allclose(redundancy, 1.0, rtol=1e-5)
+
+
 def test_categories_get_the_delta_kernel(rng):
     labels = rng.integers(0, 4, 60)
     y = rng.integers(0, 2, 60)

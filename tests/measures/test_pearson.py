@@ -53,6 +53,15 @@ def test_redundancy_is_the_correlation_matrix(squared, features):
     np.testing.assert_allclose(redundancy([5, 1], [4]), expected[[5, 1]][:, [4]])
 
 
+@pytest.mark.parametrize("block_numbers", [2 * N + 7, N - 1])
+def test_blocks_give_what_one_block_gives(features, block_numbers, monkeypatch):
+    everything = np.arange(7)
+    whole = Pearson().bind(features, features[:, 0]).redundancy(everything, everything)
+    monkeypatch.setattr("hsieve.measures.pearson.BLOCK_NUMBERS", block_numbers)
+    cut = Pearson().bind(features, features[:, 0]).redundancy(everything, everything)
+    np.testing.assert_allclose(cut, whole, atol=1e-14)
+
+
 @pytest.mark.parametrize("target", TARGETS)
 def test_squares_are_inner_products_of_kernels(target, features):
     y = TARGETS[target](features)

@@ -13,7 +13,10 @@ from hsieve import (
     DependenceSelector,
     FamilyRanking,
     KernelRidge,
+    MutualInformation,
+    PairwiseHSIC,
     ReliefF,
+    SpectralScore,
     feature_tests,
     hsic,
     hsic_test,
@@ -55,9 +58,18 @@ def test_samples_that_are_all_classes_of_their_own_are_refused(selector, data):
         selector.fit(data[0], [f"sample {i}" for i in range(60)])
 
 
-def test_a_constant_gram_matrix_is_refused(data):
+@pytest.mark.parametrize("value", [1.0, 0.0])
+def test_a_constant_gram_matrix_is_refused(value, data):
     with pytest.raises(ValueError, match=NO_ANSWER):
-        BAHSIC(1, kernel_y=kernels.Precomputed()).fit(data[0], np.ones((60, 60)))
+        BAHSIC(1, kernel_y=kernels.Precomputed()).fit(data[0], np.full((60, 60), value))
+
+
+def test_a_gram_matrix_of_small_numbers_is_taken(data):
+    X, y = data
+    gram = kernels.Gaussian(1.0).gram(y)
+    measure = HSIC(kernel_y=kernels.Precomputed())
+    small, plain = (measure.bind(X, scale * gram).subset_score([1, 3]) for scale in (1e-25, 1.0))
+    assert small == pytest.approx(1e-25 * plain, rel=1e-9, abs=0.0)
 
 
 def test_ranks_of_few_samples_are_numbers_not_classes(rng):
@@ -157,6 +169,29 @@ def test_a_gram_matrix_without_a_word_is_warned_of(data):
     X, _ = data
     with pytest.warns(UserWarning, match="kernel_y=Precomputed"):
         FOHSIC(1).fit(X, X @ X.T)
+
+
+def test_more_outputs_than_samples_are_outputs(rng):
+    X, Y = rng.normal(size=(20, 3)), rng.normal(size=(20, 30))
+    Y[:, :15] += 3 * X[:, [1]]
+    assert FOHSIC(1).fit(X, Y).selected_indices_.tolist() == [1]
+
+
+def test_a_square_of_truth_values_is_no_gram_matrix(data):
+    X, _ = data
+    above = X[:, [1]] > X[:, 1]
+    alike = above == above.T
+    assert nhsic(X, alike) == pytest.approx(nhsic(X, alike.astype(int)))
+
+
+@pytest.mark.parametrize("n_samples", [59, 61])
+@pytest.mark.parametrize(
+    "measure", [HSIC(), NHSIC(), MutualInformation(), SpectralScore(), PairwiseHSIC()], ids=repr
+)
+def test_a_target_of_another_length_is_refused(measure, n_samples, data):
+    y = np.arange(n_samples) % 2
+    with pytest.raises(ValueError, match=f"X has 60 samples but y has {n_samples}"):
+        measure.bind(data[0], y)
 
 
 @pytest.mark.parametrize(

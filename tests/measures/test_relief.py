@@ -78,6 +78,32 @@ def test_a_target_in_which_neighbours_hardly_differ(rng):
     np.testing.assert_allclose(scores(X, y, **settings), naive.rrelieff(X, y, **settings))
 
 
+@pytest.mark.parametrize("last", [1.0, 0.9])
+def test_a_target_in_which_all_neighbours_differ(last):
+    """The nearest sample is the one with another value of the third feature."""
+    X = np.array([[0, 0, 0], [0, 0, 1], [1, 1, 0], [1, 1, 1]], dtype=float)
+    y = np.array([0.0, 1.0, 0.0, last])
+    found = scores(X, y, target_kind="continuous", n_neighbors=1)
+    np.testing.assert_allclose(found, [0.0, 0.0, 1.0 if last == 1 else 0.0], atol=1e-12)
+
+
+def test_neighbours_with_the_same_target_count_for_the_features(features):
+    y = np.digitize(features[:, 0], [-0.5, 0.5]).astype(float)
+    found = scores(features, y, target_kind="continuous", n_neighbors=5)
+    expected = naive.rrelieff(features, y, n_neighbors=5, sigma=None)
+    np.testing.assert_allclose(found, expected, atol=1e-10)
+
+
+def test_near_neighbours_at_one_distance_are_tied_however_it_is_rounded():
+    """The first sample is as far from the second as from the third, but for the last digit."""
+    d = 3e-4
+    X = np.array([[0.3, 0.6], [0.3 + d, 0.6], [0.3, 0.6 + d], [0.0, 0.0], [1.0, 1.0]])
+    hits = np.array([3 * d / 2 + 2, 3 * d / 2 + 2])
+    misses = np.array([4 * 0.3 + d + 0.7 - d / 2, 4 * 0.6 + d + 0.4 - d / 2])
+    found = scores(X, [0, 0, 0, 1, 1], n_neighbors=1)
+    np.testing.assert_allclose(found, (misses - hits) / 5, atol=1e-9)
+
+
 @pytest.mark.parametrize("kind", ["classes", "continuous"])
 def test_a_small_sigma_leaves_the_nearest_neighbour_all_the_weight(features, kind):
     y = np.digitize(features[:, 0], [-0.5, 0.5])

@@ -54,6 +54,7 @@ WRONG = [
     (LSMI(ridges=("x",)), "ridges"),
     (LSMI(precision="half"), "precision"),
     (LinearSVM(np.inf), "C must be"),
+    (LinearSVM(-1.0), "C must be"),
     (LinearSVM("x"), "C must be"),
     (KernelSVM(0), "C must be"),
     (Ridge(0), "alpha"),
