@@ -2,11 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 from sklearn.linear_model import Ridge as SklearnRidge
 
 from hsieve import NHSIC, FamilyScore, KernelRidge, Pearson, Ridge, kernels, nhsic
 from hsieve.kernels.labels import centroid_coding, one_vs_rest_coding, signed_coding
+from hsieve.measures import family
 from hsieve.measures.family import _effect_variance, linear_hsic
 from tests.reference import naive, naive_log_odds
 
@@ -343,3 +344,30 @@ def test_a_constant_feature_scores_nothing(name, two_classes):
 def test_alpha_must_be_positive(rng):
     with pytest.raises(ValueError, match="alpha must be positive"):
         Ridge(0.0).bind(rng.normal(size=(5, 2)), rng.normal(size=5))
+
+
+@pytest.mark.parametrize("statistic", ["t", "snr", "moderated-t", "lods", "pam"])
+def test_a_feature_constant_within_classes_has_no_spread_that_rounding_leaves(rng, statistic):
+    """It used to enter the prior of all variances, or not, as the mean was rounded."""
+    y = np.repeat([0, 1], [7, 9])
+    X = rng.normal(size=(16, 50)) + 0.3 * y[:, None]
+    scores = {}
+    for low, high in ((0.25, 0.5), (0.1, 0.7), (1 / 3, 2 / 3)):
+        X[:, 4] = np.where(y == 0, low, high)
+        scores[low] = FamilyScore(statistic).bind(X, y).feature_scores(np.delete(np.arange(50), 4))
+    for found in scores.values():
+        np.testing.assert_allclose(found, scores[0.25], rtol=1e-6)
+
+
+def test_variances_that_spread_hardly_more_than_chance_have_a_prior_without_end():
+    freedom, excess = 6, 1e-10
+    spread = np.sqrt((special.polygamma(1, freedom / 2) + excess) * 2)
+    variances = np.exp([0.0, spread])
+    assert family._prior_of_variances(variances, freedom)[0] == np.inf
+
+
+@pytest.mark.parametrize("size", [1e-70, 1e70])
+def test_sizes_at_the_limits_are_taken(rng, size):
+    X = rng.uniform(-1, 1, size=(12, 3))
+    X[0, 0] = 1.0
+    assert np.isfinite(FamilyScore("centroid").bind(size * X, np.arange(12) % 2).scores).all()

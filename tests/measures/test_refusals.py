@@ -1,5 +1,7 @@
 """Targets and settings with which every answer would be nonsense are refused in words."""
 
+import inspect
+
 import numpy as np
 import pytest
 
@@ -21,9 +23,12 @@ from hsieve import (
     hsic,
     hsic_test,
     kernels,
+    measures,
     nhsic,
+    pair_statistics,
 )
 from hsieve.data.validation import target_kind_of
+from hsieve.measures.base import Measure
 
 NO_ANSWER = "every feature would score zero"
 
@@ -212,3 +217,27 @@ def test_a_target_of_another_length_is_refused(measure, n_samples, data):
 def test_wrong_types_get_a_sentence(call, data):
     with pytest.raises((ValueError, TypeError), match=r"must be|cannot search"):
         call(*data)
+
+
+def every_measure():
+    """All public measures that take a plain table and one target."""
+    found = filter(inspect.isclass, (getattr(measures, name) for name in measures.__all__))
+    return [one for one in found if issubclass(one, Measure) and not inspect.isabstract(one)]
+
+
+@pytest.mark.parametrize("measure", every_measure(), ids=lambda one: one.__name__)
+@pytest.mark.parametrize("kind", ["numbers", "classes"])
+@pytest.mark.parametrize("n_targets", [59, 61])
+def test_targets_of_another_length_are_refused_when_they_are_bound(measure, kind, n_targets, rng):
+    X = rng.normal(size=(60, 3))
+    y = rng.normal(size=n_targets) if kind == "numbers" else np.arange(n_targets) % 2
+    with pytest.raises(
+        ValueError, match=rf"60 samples but y has {n_targets}|{n_targets} samples of y"
+    ):
+        measure().bind(X, y)
+
+
+def test_target_kernels_that_there_are_not(rng):
+    X = rng.normal(size=(20, 2))
+    with pytest.raises(ValueError, match=r"must be one of .*'linear'.*, got 'lienar'"):
+        pair_statistics(X, X[:, 0], [(0, 1)], target_kernel="lienar")

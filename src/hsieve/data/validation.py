@@ -17,6 +17,7 @@ __all__ = [
     "TARGET_KINDS",
     "TargetKind",
     "beyond_exact",
+    "check_lengths",
     "check_size",
     "checked_data",
     "constant_columns",
@@ -32,6 +33,19 @@ TARGET_KINDS = ("auto", "classes", "continuous")
 MAX_INTEGER_CLASSES = 20
 # float64 has all whole numbers up to this one.
 LARGEST_EXACT_INTEGER = 2**53
+
+
+def check_lengths(n_samples: int, n_targets: int) -> None:
+    """Refuse a target of another length than the features.
+
+    Parameters
+    ----------
+    n_samples, n_targets : int
+        Samples of X and of y.
+    """
+    if n_samples != n_targets:
+        msg = f"X has {n_samples} samples but y has {n_targets}."
+        raise ValueError(msg)
 
 
 def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:

@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.data.validation import check_lengths
 from hsieve.kernels import Kernel, centre, encode_columns
 from hsieve.kernels.centring import centred_squared_norm
 from hsieve.kernels.columns import check_positions, squared_distances
@@ -162,9 +163,7 @@ def alignment_sweep(
     lengths = _checked_sizes(sizes, len(order))
     grid = _checked_widths(widths, lengths)
     gram_y = target_gram(y, kernel_y, target_kind=target_kind, standardise=standardise)
-    if len(gram_y) != columns.n_samples:
-        msg = f"X has {columns.n_samples} samples but y has {len(gram_y)}."
-        raise ValueError(msg)
+    check_lengths(columns.n_samples, len(gram_y))
     # Widest first, because a kernel is squared to get a narrower one.
     falling = np.argsort(-grid[0], kind="stable")
     alignments = np.zeros(grid.shape)

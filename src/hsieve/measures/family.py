@@ -37,7 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, special, stats
 
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import encode_columns, standardised
 from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_coding, signed_coding
 from hsieve.measures.base import BoundMeasure, Measure
@@ -52,6 +52,8 @@ UNSCALED = ("centroid", "moderated-t", "lods", "pam")
 UNSCALED_LIMITS = (1e-70, 1e70)
 # Share of features taken to be differentially expressed, in the log odds (Smyth's convention).
 PRIOR_SHARE = 0.01
+# Limits of half the degrees of freedom of the prior of variances; above they are infinite.
+PRIOR_LIMITS = (1e-8, 1e8)
 # Limits of the prior deviation of an effect, in units of the prior deviation of the noise.
 EFFECT_LIMITS = (0.1, 4.0)
 
@@ -97,6 +99,7 @@ class FamilyScore(Measure):
             )
             raise ValueError(msg)
         columns = self._centred(np.asarray(X, dtype=np.float64))
+        check_lengths(len(columns), len(labels))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
             scores = score(columns, labels)
         # A feature without any spread inside the classes has no scale: it has no score either,
@@ -112,7 +115,7 @@ class FamilyScore(Measure):
             return standardised(columns)
         least, most = UNSCALED_LIMITS
         largest = float(np.abs(columns).max())
-        if not least < largest < most:
+        if not least <= largest <= most:
             msg = (
                 f"The statistic {self.statistic!r} compares features on the scale they are given, "
                 f"and takes values of a size between {least:g} and {most:g}, got {largest:.3g}; "
@@ -241,7 +244,7 @@ def _class_deviations(X: FloatArray, y: NDArray[Any]) -> list[tuple[FloatArray, 
         msg = f"This score needs two samples in each class, got {counts.min()} in one."
         raise ValueError(msg)
     return [
-        (X[y == label].std(axis=0, ddof=1), int(m))
+        (np.sqrt(_squared_deviations(X[y == label]) / (m - 1)), int(m))
         for label, m in zip(classes, counts, strict=True)
     ]
 
@@ -253,8 +256,17 @@ def _pooled_variance(X: FloatArray, y: NDArray[Any]) -> tuple[FloatArray, int]:
     if freedom < 1:
         msg = f"Pooled variances need more samples ({len(X)}) than classes ({len(classes)})."
         raise ValueError(msg)
-    means = np.stack([X[codes == c].mean(axis=0) for c in range(len(classes))])
-    return ((X - means[codes]) ** 2).sum(axis=0) / freedom, freedom
+    squares = [_squared_deviations(X[codes == c]) for c in range(len(classes))]
+    return np.sum(squares, axis=0) / freedom, freedom
+
+
+def _squared_deviations(part: FloatArray) -> FloatArray:
+    """Sum of squared deviations from the mean; none at all where all values are the same.
+
+    Rounding of the mean would leave some, which is no spread but would be divided by.
+    """
+    varies = part.max(axis=0) > part.min(axis=0)
+    return np.where(varies, np.square(part - part.mean(axis=0)).sum(axis=0), 0.0)
 
 
 def _shrunken_variance(X: FloatArray, y: NDArray[Any]) -> tuple[FloatArray, float, float]:
@@ -278,9 +290,10 @@ def _prior_of_variances(variances: FloatArray, freedom: int) -> tuple[float, flo
         return 0.0, float(variances.mean()) if len(variances) else 0.0
     logs = np.log(variances) - special.digamma(freedom / 2) + np.log(freedom / 2)
     excess = logs.var(ddof=1) - special.polygamma(1, freedom / 2)
-    if excess <= 0:
+    least, most = PRIOR_LIMITS
+    if excess <= special.polygamma(1, most):
         return np.inf, float(np.exp(logs.mean()))
-    half = optimize.brentq(lambda h: float(special.polygamma(1, h)) - excess, 1e-8, 1e8)
+    half = optimize.brentq(lambda h: float(special.polygamma(1, h)) - excess, least, most)
     scale = float(np.exp(logs.mean() + special.digamma(half) - np.log(half)))
     return 2 * half, scale
 

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import (
     EncodedColumns,
     Gaussian,
@@ -167,9 +167,7 @@ class KernelMeasure(Measure):
         gram_y = target_gram(
             y, self.kernel_y, target_kind=self.target_kind, standardise=self.standardise
         )
-        if len(gram_y) != columns.n_samples:
-            msg = f"X has {columns.n_samples} samples but y has {len(gram_y)}."
-            raise ValueError(msg)
+        check_lengths(columns.n_samples, len(gram_y))
         return {
             "columns": columns,
             "kernel": kernel,

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, gammaln, log_ndtr, xlogy
 
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_information import LevelInformation
@@ -81,6 +81,7 @@ class IndependenceTest(Measure):
         if target.ndim != 1:
             msg = f"IndependenceTest takes one output, got a target of shape {target.shape}."
             raise ValueError(msg)
+        check_lengths(len(columns), len(target))
         numbers = target_kind_of(target, self.target_kind) == "continuous"
         has_categories = len(list(self.categorical)) > 0
         if self.test == "fisher-z" or (self.test == "auto" and numbers and not has_categories):

@@ -42,7 +42,7 @@ from hsieve.kernels.leading_factors import FactorTile
 from hsieve.kernels.levels import category_levels
 from hsieve.kernels.pair_products import PairProducts, WeightedTile
 from hsieve.measures.pair_sweep import SweepTarget
-from hsieve.measures.targets import heaviest, target_factor
+from hsieve.measures.targets import TARGET_KERNELS, heaviest, target_factor
 
 __all__ = ["Evidence", "InteractionTarget", "pair_statistics"]
 
@@ -111,6 +111,9 @@ def pair_statistics(
     check_finite(columns)
     if rank is not None and (not isinstance(rank, Integral) or rank < 1):
         msg = f"rank must be None or a whole number of at least 1, got {rank!r}."
+        raise ValueError(msg)
+    if target_kernel not in TARGET_KERNELS:
+        msg = f"target_kernel must be one of {TARGET_KERNELS}, got {target_kernel!r}."
         raise ValueError(msg)
     chosen = _checked_pairs(pairs, columns.shape[1])
     is_category = np.zeros(columns.shape[1], dtype=bool)

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.svm import SVC, SVR
 
+from hsieve.data.validation import check_lengths
 from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.base import JointBoundMeasure, Measure
@@ -94,6 +95,7 @@ class KernelSVM(Measure):
             np.asarray(X, dtype=np.float64), categorical=self.categorical
         ).astype(np.float64)
         outputs, tube = machine_outputs(y, self.target_kind)
+        check_lengths(columns.n_samples, len(outputs))
         return BoundKernelSVM(columns, kernel, outputs, tube, float(self.C), self.absolute)
 
 

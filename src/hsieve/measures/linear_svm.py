@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
+from hsieve.data.validation import check_lengths
 from hsieve.kernels.columns import encode_columns
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.support_vectors import check_cost, fit_machine, losses, machine_outputs
@@ -70,6 +71,7 @@ class LinearSVM(Measure):
         check_cost(self.C)
         columns = encode_columns(np.asarray(X, dtype=np.float64)).matrix
         outputs, tube = machine_outputs(y, self.target_kind)
+        check_lengths(len(columns), len(outputs))
         return BoundLinearSVM(columns, outputs, tube, float(self.C))
 
 

@@ -44,7 +44,7 @@ from scipy.stats import rankdata
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from hsieve.data.blocks import ColumnBlocks, as_blocks
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_codes import Coding, slices
@@ -127,9 +127,7 @@ class MutualInformation(Measure):
         if target.ndim != 1:
             msg = f"MutualInformation takes one output, got a target of shape {target.shape}."
             raise ValueError(msg)
-        if len(target) != columns.shape[0]:
-            msg = f"X has {columns.shape[0]} samples but y has {len(target)}."
-            raise ValueError(msg)
+        check_lengths(columns.shape[0], len(target))
         classes = target_kind_of(target, self.target_kind) == "classes"
         if self.estimator == "discretised":
             coding = Coding(discrete, float(self.n_deviations))

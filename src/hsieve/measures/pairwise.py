@@ -27,6 +27,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.memory import MemoryPlan, give_back_memory
+from hsieve.data.validation import check_lengths
 from hsieve.kernels.active_factors import ActiveFactors
 from hsieve.kernels.coded_factors import CodedFactors
 from hsieve.kernels.columns import check_positions
@@ -99,9 +100,7 @@ class PairwiseHSIC(Measure):
         """Tie the measure to data; one pass over the features gives the relevance of all."""
         blocks = as_blocks(X if isinstance(X, ColumnBlocks) else np.asarray(X))
         target = target_factor(y, self.target_kind)
-        if len(target) != blocks.n_samples:
-            msg = f"X has {blocks.n_samples} samples but y has {len(target)}."
-            raise ValueError(msg)
+        check_lengths(blocks.n_samples, len(target))
         refuse_empty(target, target)
         plan = MemoryPlan.for_data(blocks.n_samples, self.memory_limit, is_here=blocks.is_here)
         store = self.store(blocks, plan)

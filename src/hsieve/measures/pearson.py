@@ -29,7 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import encode_columns
 from hsieve.measures.base import BoundMeasure, Measure
 
@@ -73,6 +73,7 @@ class Pearson(Measure):
     def bind(self, X: ArrayLike, y: Any) -> "BoundPearson":
         """Tie the measure to data."""
         columns = _standardised(np.asarray(X))
+        check_lengths(len(columns), len(np.asarray(y)))
         if target_kind_of(y, self.target_kind) == "classes":
             classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
             outputs = (np.ravel(codes)[:, None] == np.arange(len(classes))).astype(float)

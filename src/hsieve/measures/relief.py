@@ -35,7 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions, within_range
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.progress import report
@@ -106,9 +106,7 @@ class Relief(Measure):
         if target.ndim != 1:
             msg = f"Relief takes one output, got a target of shape {target.shape}."
             raise ValueError(msg)
-        if len(target) != len(columns):
-            msg = f"X has {len(columns)} samples but y has {len(target)}."
-            raise ValueError(msg)
+        check_lengths(len(columns), len(target))
         places = _Columns.of(columns, check_positions(self.categorical, columns.shape[1]))
         if target_kind_of(target, self.target_kind) == "classes":
             return BoundRelief(self._with_classes(places, target))

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import JointBoundMeasure, Measure
@@ -62,7 +62,9 @@ class Ridge(Measure):
     def bind(self, X: ArrayLike, y: Any) -> "BoundRidge":
         """Tie the measure to data."""
         columns = encode_columns(np.asarray(X, dtype=float), categorical=self.categorical)
-        return BoundRidge(columns, _outputs(y, self.target_kind), _checked_alpha(self.alpha))
+        outputs = _outputs(y, self.target_kind)
+        check_lengths(columns.n_samples, len(outputs))
+        return BoundRidge(columns, outputs, _checked_alpha(self.alpha))
 
 
 @dataclass(frozen=True, eq=False)
@@ -141,6 +143,7 @@ class KernelRidge(Measure):
         columns = encode_columns(np.asarray(X, dtype=float), categorical=self.categorical)
         kernel = Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else self.kernel_x
         outputs = _outputs(y, self.target_kind)
+        check_lengths(columns.n_samples, len(outputs))
         return BoundKernelRidge(columns, outputs, _checked_alpha(self.alpha), kernel)
 
 

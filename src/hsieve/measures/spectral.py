@@ -33,7 +33,7 @@ from scipy import linalg, sparse
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import Gaussian
 from hsieve.kernels.column_scale import safe_scale
 from hsieve.kernels.columns import check_finite, standardised
@@ -98,9 +98,7 @@ class SpectralScore(Measure):
         else:
             n_neighbors = int(self.n_neighbors) if self.graph == "neighbours" else None
             graph = _graph_of_features(standardised(columns), n_neighbors)
-        if len(graph.degrees) != len(columns):
-            msg = f"X has {len(columns)} samples but y has {len(graph.degrees)}."
-            raise ValueError(msg)
+        check_lengths(len(columns), len(graph.degrees))
         part = None
         if self.ranking_function == "phi3" and self.n_eigenvectors is not None:
             part = graph.smoothest(min(int(self.n_eigenvectors), len(columns)) - 1)

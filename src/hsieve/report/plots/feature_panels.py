@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.frames import FrameBlocks, frame_library
-from hsieve.data.validation import numbers_if_all_are, target_kind_of
+from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kind_of
 from hsieve.kernels import Precomputed
 from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of
 from hsieve.report.levels import Levels, levels_of
@@ -313,7 +313,5 @@ def _checked_target(y: Any, n_samples: int) -> NDArray[Any]:
             else f"y must hold one value a sample, got an array of shape {target.shape}."
         )
         raise ValueError(msg)
-    if len(target) != n_samples:
-        msg = f"X has {n_samples} samples but y has {len(target)}."
-        raise ValueError(msg)
+    check_lengths(n_samples, len(target))
     return target
