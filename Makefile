@@ -62,7 +62,7 @@ test-newest:           ## the same with the newest versions there are for this P
 coverage: setup        ## the tests with the lines and branches of src that none reaches (an hour); fails below 95 %
 	$(BIN)/python $(INSTALL_LOCKED) --requirement requirements/quality.txt
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && export COVERAGE_FILE="$$folder/lines" && \
-	$(BIN)/coverage run -m pytest -m "not slow" -p no:randomly && $(BIN)/coverage report
+	{ $(BIN)/coverage run -m pytest -m "not slow" -p no:randomly; status=$$?; $(BIN)/coverage report && exit $$status; }
 
 check: setup           ## format, lint, types, import layers
 	$(BIN)/ruff format --check .
