@@ -150,7 +150,8 @@ def plainly_read(path: Path, given: Mapping[str, Any]) -> Columns:
     target = given["target"]
     with h5py.File(path, "r") as file:
         variables = [one.decode() for one in file["var"][file["var"].attrs["_index"]][...]]
-        X = _dense(file["X"])
+        dropped = {place for place, name in enumerate(variables) if name in given.get("drop", ())}
+        X = _dense(file["X"], dropped)
         values = _annotation(file["obs"][target], len(X))
     kept = [place for place, value in enumerate(values) if not is_missing(value)]
     assert len(X) == len(values)
@@ -171,7 +172,8 @@ def _annotation(column: Any, n_obs: int) -> list[Any]:
     return [one.decode() if isinstance(one, bytes) else one for one in values]
 
 
-def _dense(matrix: Any) -> np.ndarray:
+def _dense(matrix: Any, dropped: set[int]) -> np.ndarray:
+    """All values; columns that are dropped, and kept by themselves, need not be sound."""
     if isinstance(matrix, h5py.Dataset):
         return matrix[...]
     n_obs, n_vars = matrix.attrs["shape"]
@@ -181,7 +183,7 @@ def _dense(matrix: Any) -> np.ndarray:
     assert len(indptr) == 1 + (n_obs if by_row else n_vars)
     assert indptr[0] == 0
     assert indptr[-1] == len(data) == len(indices)
-    for major in range(len(indptr) - 1):
+    for major in sorted(set(range(len(indptr) - 1)) - (set() if by_row else dropped)):
         for place in range(indptr[major], indptr[major + 1]):
             assert indices[place] >= 0
             where = (major, indices[place]) if by_row else (indices[place], major)
