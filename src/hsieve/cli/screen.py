@@ -81,6 +81,8 @@ def progress_bar(what: str, *, shown: bool = True) -> Iterator[None]:
         return
     bar = _DelayedBar(what)
     try:
+        # Inside, since Ctrl-C may come as soon as the bar can.
+        bar.begin()
         with listen(bar.update):
             yield
     finally:
@@ -104,6 +106,9 @@ class _DelayedBar:
         self._furthest = 0.0
         self._timer = Timer(BAR_DELAY, self._show)
         self._timer.daemon = True
+
+    def begin(self) -> None:
+        """Let the bar come after its time."""
         self._timer.start()
 
     def update(self, share_done: float, what: str) -> None:
