@@ -283,9 +283,9 @@ def work_with_limits(answer: Callable[[Message], Message]) -> Callable[[Message]
             # No copy of the memory of a process that dies.
             resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
             most = _data_bytes() + 2 * unpacked_limit(path) + WORKING_BYTES
-            _lower(resource, resource.RLIMIT_DATA, most)
+            _set_limit(resource, resource.RLIMIT_DATA, most)
         used = resource.getrusage(resource.RUSAGE_SELF)
-        _lower(
+        _set_limit(
             resource,
             resource.RLIMIT_CPU,
             int(used.ru_utime + used.ru_stime) + 1 + seconds_for(path),
@@ -295,7 +295,7 @@ def work_with_limits(answer: Callable[[Message], Message]) -> Callable[[Message]
     return within
 
 
-def _lower(resource: Any, what: int, most: int) -> None:
+def _set_limit(resource: Any, what: int, most: int) -> None:
     """Set a limit that this process can change again, below what it is not allowed to pass."""
     _, hard = resource.getrlimit(what)
     if hard != resource.RLIM_INFINITY:
