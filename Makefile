@@ -9,7 +9,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 INSTALL_LOCKED := $(INSTALL) --require-hashes --no-deps --only-binary :all: --no-binary pyspark,yattag --no-build-isolation
 STAMP := .venv/.setup-$(if $(filter no,$(LOCKED)),newest,locked)
 
-.PHONY: setup demo test test-slow test-oldest test-newest check format bench recovery docs pictures \
+.PHONY: setup demo test test-slow test-processors test-oldest test-newest check format bench recovery docs pictures \
 	lock audit licences release soak mutants coverage clean
 
 setup: $(STAMP)
@@ -38,6 +38,10 @@ test: setup            ## all tests that this machine can run; what is left out 
 test-slow: setup       ## the long statistical runs (levels, recovery rates) and the comparison with peers
 	$(BIN)/python $(INSTALL_LOCKED) --requirement requirements/bench.txt
 	$(BIN)/python -m pytest -m slow -p no:randomly
+
+SHORT ?=
+test-processors: setup  ## the numeric tests as if on several processors (half an hour); SHORT=1 for two of them
+	$(BIN)/python tools/processors.py $(if $(SHORT),--short)
 
 # Selections and scores only, so warnings of other versions are no errors here.
 SAME_RESULTS := -m pytest -p no:cacheprovider -o filterwarnings= -o addopts= tests/same_results
@@ -78,6 +82,7 @@ bench: setup           ## seconds, memory and growth beside plain NumPy and othe
 	$(BIN)/python $(INSTALL_LOCKED) --requirement requirements/bench.txt
 	$(BIN)/python benchmarks/bench_bahsic.py
 	$(BIN)/python benchmarks/bench_n3lars.py
+	$(BIN)/python benchmarks/bench_pursuit.py
 	$(BIN)/python benchmarks/bench_interactions.py
 	$(BIN)/python benchmarks/bench_l1lsmi.py
 	$(BIN)/python benchmarks/bench_alignment.py

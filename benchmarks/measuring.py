@@ -97,12 +97,17 @@ def answer(text, measure_here):
     print(json.dumps(result))
 
 
-def run_parts(title, description, parts, measure_here, repetitions):
-    """Read the command line of a benchmark of several parts, and run them or one task."""
+def run_parts(title, description, parts, measure_here, repetitions, *, draws=None):
+    """Read the command line of a benchmark of several parts, and run them or one task.
+
+    Parts in `draws` are told the number of draws of the data instead of repetitions.
+    """
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--task", help=argparse.SUPPRESS)
     parser.add_argument("--only", choices=parts, help="one part instead of all")
     parser.add_argument("--repetitions", type=int, default=repetitions)
+    if draws:
+        parser.add_argument("--draws", type=int, help="draws of the data, where these are counted")
     options = parser.parse_args()
     if options.task:
         answer(options.task, measure_here)
@@ -111,7 +116,8 @@ def run_parts(title, description, parts, measure_here, repetitions):
     failures = []
     for part in [options.only] if options.only else parts:
         try:
-            parts[part](options.repetitions)
+            by_draws = draws is not None and part in draws
+            parts[part]((options.draws or draws[part]) if by_draws else options.repetitions)
         except MeasurementError as error:
             failures.append(f"{part} failed: {error}")
             print(failures[-1], flush=True)

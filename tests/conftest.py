@@ -1,6 +1,7 @@
 """Fixtures shared by all tests, and the rule that nothing is left out in silence."""
 
 import os
+import signal
 
 # Must be set before SciPy is imported; without it scikit-learn leaves one of its checks out.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -20,6 +21,18 @@ LEFT_OUT = pytest.StashKey[int]()
 @pytest.fixture
 def rng():
     return np.random.default_rng(20070613)
+
+
+@pytest.fixture
+def interrupts():
+    """Ctrl-C as Python has it, here and in child processes, also where the run ignores it.
+
+    Runs in the background, by nohup, cron and some CI systems are started with SIGINT ignored, and
+    child processes inherit that.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from hsieve import (
     MutualInformation,
     PairwiseHSIC,
     Pearson,
+    PursuitSearch,
     Ridge,
     SymmetricalUncertainty,
     estimators,
@@ -45,6 +46,7 @@ from hsieve.estimators import (
     HSICLasso,
     InteractionScan,
     KernelEnsembleClassifier,
+    KernelPursuit,
     KernelSVMRFE,
     LaplacianScore,
     LassoSelector,
@@ -89,6 +91,16 @@ FAMILIES: dict[str, tuple[BaseEstimator, ...]] = {
         N3LARS(2, form="coded"),
         N3LARS(2, max_redundancy=0.5),
         HSICLasso(2),
+    ),
+    "pursuit": (
+        KernelPursuit(2),
+        KernelPursuit(2, interactions=None),
+        DependenceSelector(Pearson(), strategy=PursuitSearch(), n_features_to_select=2),
+        DependenceSelector(
+            MutualInformation(estimator="discretised"),
+            strategy=PursuitSearch(),
+            n_features_to_select=2,
+        ),
     ),
     "pairwise": (
         MRMR(2),

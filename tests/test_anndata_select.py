@@ -37,7 +37,7 @@ def test_it_survives_a_round_trip(tmp_path):
     counts, states = counts_and_states()
     labels = np.where(np.arange(160) < 3, None, states)
     adata = as_form("csr", counts, labels, tmp_path)
-    hsieve.anndata.select(adata, "state", time_allowed=0.5)
+    hsieve.anndata.select(adata, "state", time_allowed="minutes")
     adata.write_h5ad(tmp_path / "out.h5ad")
     again = anndata.read_h5ad(tmp_path / "out.h5ad")
     for column in ("hsieve", "hsieve_rank", "hsieve_score"):

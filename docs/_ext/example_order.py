@@ -3,6 +3,7 @@
 ORDER = (
     "plot_interaction.py",
     "plot_regression_path.py",
+    "plot_pursuit.py",
     "plot_report.py",
     "plot_redundancy.py",
     "plot_number_of_features.py",

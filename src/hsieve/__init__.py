@@ -35,6 +35,7 @@ from hsieve.estimators import (
     Interaction,
     InteractionScan,
     KernelEnsembleClassifier,
+    KernelPursuit,
     KernelSVMRFE,
     LaplacianScore,
     LassoSelector,
@@ -54,6 +55,7 @@ from hsieve.exceptions import (
     CrowdedInteractionsWarning,
     FewerFeaturesWarning,
     IncompatibleCombinationError,
+    NothingFoundWarning,
 )
 from hsieve.inference import (
     band_hsic,
@@ -94,6 +96,7 @@ from hsieve.strategies import (
     LarsSearch,
     MRMRSearch,
     ParentsChildren,
+    PursuitSearch,
     QuadraticProgram,
     RandomHalves,
     RandomisedContributions,
@@ -102,7 +105,7 @@ from hsieve.strategies import (
 )
 
 if TYPE_CHECKING:
-    from hsieve.automatic import Selection, select
+    from hsieve.auto import Selection, select
     from hsieve.experiments.compare import SelectorComparison, compare
 
 __all__ = [
@@ -141,6 +144,7 @@ __all__ = [
     "InteractionScan",
     "IterativeScreening",
     "KernelEnsembleClassifier",
+    "KernelPursuit",
     "KernelRidge",
     "KernelSVM",
     "KernelSVMRFE",
@@ -155,10 +159,12 @@ __all__ = [
     "MaxRelevance",
     "MutualInformation",
     "NestedKernelClassifier",
+    "NothingFoundWarning",
     "PairwiseHSIC",
     "ParentsChildren",
     "Pearson",
     "PositionWeightMatrix",
+    "PursuitSearch",
     "QuadraticProgram",
     "RandSel",
     "RandomHalves",
@@ -197,10 +203,10 @@ __version__ = "0.1.0"
 # Imported when asked for: they bring along the experiments, or the rules of choice, which nobody
 # else needs.
 _LATER = {
-    "Selection": "hsieve.automatic",
+    "Selection": "hsieve.auto",
     "SelectorComparison": "hsieve.experiments.compare",
     "compare": "hsieve.experiments.compare",
-    "select": "hsieve.automatic",
+    "select": "hsieve.auto",
 }
 
 

@@ -19,9 +19,9 @@ from typing import Any
 import numpy as np
 
 import hsieve
-from hsieve.automatic.opening import open_data
-from hsieve.automatic.selecting import make_wish, select_opened
-from hsieve.automatic.selection import Selection
+from hsieve.auto.opening import open_data
+from hsieve.auto.selecting import make_wish, select_opened
+from hsieve.auto.selection import Selection
 from hsieve.data.annotated import is_annotated
 
 __all__ = ["select"]
@@ -129,7 +129,7 @@ def _write(
         "method": found.method,
         "target": groupby,
         "names": np.array(found.features, dtype=object),
-        "reasons": np.array(found.reasons, dtype=object),
+        "reasons": np.array([*found.notes, *found.reasons], dtype=object),
         "params": parameters,
         "versions": versions,
     }

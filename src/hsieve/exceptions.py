@@ -6,6 +6,7 @@ __all__ = [
     "FewerFeaturesWarning",
     "IncompatibleCombinationError",
     "MissingExtraError",
+    "NothingFoundWarning",
 ]
 
 
@@ -19,6 +20,10 @@ class MissingExtraError(ImportError):
 
 class FewerFeaturesWarning(UserWarning):
     """Fewer features are selected than were asked for."""
+
+
+class NothingFoundWarning(UserWarning):
+    """No feature is related to the target beyond chance, so that none is selected."""
 
 
 class CrowdedInteractionsWarning(UserWarning):

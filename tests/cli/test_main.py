@@ -167,6 +167,7 @@ def test_process_shows_the_traceback_of_a_bug(table):
     assert "a bug" in finished.stderr
 
 
+@pytest.mark.usefixtures("interrupts")
 def test_interrupted_process_ends_with_130_and_writes_nothing(table, tmp_path):
     before = (
         "import os, signal, time\n"

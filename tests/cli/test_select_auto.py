@@ -10,7 +10,8 @@ from hsieve.data.synthetic import make_xor
 from tests.annotated import as_form, counts_and_states
 from tests.cli.running import assert_refused, invoke
 
-SHORT = ("--time-allowed", "0.5")
+# Enough for a busy machine.
+ENOUGH = ("--time-allowed", "minutes")
 
 
 @pytest.fixture
@@ -25,14 +26,26 @@ def table(tmp_path):
 
 def test_it_chooses_and_says_why(table, tmp_path):
     out = tmp_path / "out.json"
-    result = invoke("select", str(table), "-t", "y", "-m", "auto", *SHORT, "-o", str(out))
+    result = invoke("select", str(table), "-t", "y", "-m", "auto", *ENOUGH, "-o", str(out))
     assert result.exit_code == 0
     told = " ".join(result.stdout.split())
-    assert "2 of 8 features by pairs, chosen by auto" in told
-    assert "No single feature shows" in told
-    assert "Pairs do (family-wise p =" in told
+    assert "2 of 8 features by pursuit, chosen by auto" in told
+    assert "Kernel pursuit found 2 features that together explain" in told
     rows = json.loads(out.read_text())
     assert sorted(row["feature"] for row in rows) == ["x0", "x1"]
+
+
+def test_of_noise_nothing_is_chosen_and_the_page_is_written(tmp_path):
+    rng = np.random.default_rng(5)
+    path, page = tmp_path / "noise.csv", tmp_path / "page.html"
+    rows = [",".join(map(str, row)) for row in rng.normal(size=(100, 5))]
+    path.write_text("\n".join(["a,b,c,d,y", *rows]) + "\n")
+    result = invoke("select", str(path), "-t", "y", "-m", "auto", *ENOUGH, "--report", str(page))
+    assert result.exit_code == 0
+    told = " ".join(result.stdout.split())
+    assert "0 of 4 features by pursuit, chosen by auto" in told
+    assert told.count("No feature is related to the target beyond chance") == 1
+    assert page.exists()
 
 
 def test_a_number_is_kept_and_times_have_names(table):
@@ -73,7 +86,7 @@ def test_methods_begin_with_it():
 
 
 def test_times_are_those_of_the_library():
-    from hsieve.automatic.selecting import TIMES
+    from hsieve.auto.selecting import TIMES
 
     assert tuple(TIMES) == automatic.TIMES
     assert automatic.USUAL_TIME in TIMES
@@ -87,7 +100,7 @@ def test_files_of_anndata_are_read(kind, method, tmp_path):
     labels = np.where(np.arange(160) < 2, None, states)
     as_form(f"backed {kind}", counts, labels, tmp_path).file.close()
     path = tmp_path / f"{kind}.h5ad"
-    time = SHORT if method == "auto" else ()
+    time = ENOUGH if method == "auto" else ()
     result = invoke("select", str(path), "-t", "state", "-m", method, "-k", "2", *time)
     assert result.exit_code == 0
     told = " ".join(result.stdout.split())
@@ -119,7 +132,7 @@ def gaps(tmp_path):
 @pytest.mark.parametrize("method", ["n3lars", "bahsic", "auto"])
 def test_missing_values_are_filled_in_when_asked(gaps, method):
     base = ["select", str(gaps), "-t", "y", "--categorical", "colour", "-m", method, "-k", "2"]
-    base += SHORT if method == "auto" else ()
+    base += ENOUGH if method == "auto" else ()
     refused = invoke(*base)
     assert_refused(refused, "fill or remove them before, or say --missing impute")
     result = invoke(*base, "--missing", "impute")

@@ -122,7 +122,6 @@ def test_constant_columns_beside_a_covariate_are_refused(columns, tmp_path):
     [
         ("--covariate", "age"),
         ("--max-redundancy", 0.9),
-        ("--memory-limit", "1GB"),
         ("--relatives", 2),
         ("--interactions",),
     ],
@@ -131,6 +130,12 @@ def test_constant_columns_beside_a_covariate_are_refused(columns, tmp_path):
 def test_methods_without_a_path_refuse_the_options_by_name(table, name, option):
     result = invoke("select", table, "-t", "y", "-m", name, *option)
     assert_refused(result, f"{option[0]} works with n3lars and hsic-lasso only")
+
+
+@pytest.mark.parametrize("name", [n for n, one in METHODS.items() if not one.takes_memory_limit])
+def test_methods_whose_memory_cannot_be_limited_say_so(table, name):
+    result = invoke("select", table, "-t", "y", "-m", name, "--memory-limit", "1GB")
+    assert_refused(result, "--memory-limit works with these methods only: n3lars, hsic-lasso")
 
 
 @pytest.mark.usefixtures("unread")

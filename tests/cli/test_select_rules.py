@@ -44,4 +44,6 @@ def test_methods_with_their_own_number_refuse(table, method):
 @pytest.mark.parametrize("number", ["0", "-3", "2.5", "most", "Alignment"])
 def test_other_numbers_and_words_are_refused(table, number):
     result = invoke("select", table, "-t", "y", f"--n-features={number}")
-    assert_refused(result, "--n-features takes a whole number", "alignment, guarded, cv", number)
+    assert_refused(
+        result, "--n-features takes a whole number", "alignment, guarded, cv, auto", number
+    )

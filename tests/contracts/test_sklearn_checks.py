@@ -30,6 +30,7 @@ from hsieve import (
     HSICLasso,
     InteractionScan,
     KernelEnsembleClassifier,
+    KernelPursuit,
     KernelSVMRFE,
     LaplacianScore,
     LassoSelector,
@@ -41,6 +42,7 @@ from hsieve import (
     PairwiseHSIC,
     Pearson,
     PositionWeightMatrix,
+    PursuitSearch,
     RandSel,
     ReliefF,
     SpAM,
@@ -56,6 +58,10 @@ SELECTORS = [
     FOHSIC(),
     N3LARS(),
     HSICLasso(),
+    KernelPursuit(),
+    KernelPursuit(2),
+    KernelPursuit("alignment", interactions=None),
+    DependenceSelector(Pearson(), strategy=PursuitSearch()),
     InteractionScan(),
     InteractionScan(order=3, missing="category", screen=20, n_permutations=2),
     DependenceSelector(),
@@ -144,7 +150,8 @@ EXTRA_CHECKS = [
 ]
 
 
-# Where no feature is stable none is selected, and scikit-learn says so.
+# Where no feature is stable, or related to the target, none is selected, and scikit-learn says so.
+@pytest.mark.filterwarnings("ignore:No feature is related to the target")
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @parametrize_with_checks(SELECTORS + TRANSFORMERS + CLASSIFIERS)
 def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
@@ -154,6 +161,7 @@ def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
 # These checks hand over data with other names on purpose.
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.filterwarnings("ignore:X has feature names")
+@pytest.mark.filterwarnings("ignore:No feature is related to the target")
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @pytest.mark.parametrize("selector", SELECTORS + TRANSFORMERS, ids=repr)
 @pytest.mark.parametrize("name", EXTRA_CHECKS)

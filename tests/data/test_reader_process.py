@@ -142,14 +142,6 @@ def test_it_ends_with_whoever_started_it(path):
     wait_until(lambda: not is_alive(int(ended.stdout)))
 
 
-@pytest.fixture
-def interrupts():
-    """Ctrl-C as Python has it, also where the run was started with it ignored."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def test_ctrl_c_ends_it_and_leaves_nothing_half_read(reader, interrupts):
     pid = asked(reader, "tell")["pid"]
     here = threading.get_ident()

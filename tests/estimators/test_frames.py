@@ -22,6 +22,7 @@ from hsieve import (
     DependenceSelector,
     FamilyRanking,
     InteractionScan,
+    KernelPursuit,
     LassoSelector,
     MaxRelevance,
     PairwiseHSIC,
@@ -48,6 +49,7 @@ WITH_CATEGORIES = [
     HITONPC(2),
     L1HSIC(2, n_restarts=1),
     InteractionScan(2, n_permutations=2),
+    KernelPursuit(2),
     N3LARS("alignment"),
     N3LARS("cv"),
 ]

@@ -75,6 +75,7 @@ def test_killed_run_goes_on_where_it_was(tmp_path, undisturbed, jobs):
     assert lines_of(tmp_path)[: len(kept)] == kept
 
 
+@pytest.mark.usefixtures("interrupts")
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_interrupted_run_shows_what_is_there_and_how_to_go_on(tmp_path, undisturbed, jobs):
     process = start(tmp_path, "--jobs", str(jobs), seconds=0.3)

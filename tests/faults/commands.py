@@ -18,7 +18,7 @@ __all__ = ["Ended", "Running", "begin", "n_changes"]
 
 # What commands import when they need it.
 IMPORTED = (
-    "hsieve.automatic",
+    "hsieve.auto",
     "hsieve.cli.main",
     "hsieve.cli.comparison",
     "hsieve.cli.interactions",
@@ -143,6 +143,8 @@ def _run(
 ) -> None:
     """Be the command."""
     os.setsid()
+    # The process that this one is forked from may have been started with Ctrl-C ignored.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(folder)
     if terminal is not None:
         os.environ["TERM"] = "xterm"

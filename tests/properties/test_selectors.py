@@ -15,12 +15,15 @@ from hypothesis import strategies as st
 from hsieve.exceptions import FewerFeaturesWarning
 from tests.every_selector import ALL, fresh, kind_of, missing
 from tests.properties.changes import CHANGES, Problem, answers, difference, make_problem
-from tests.properties.exceptions import EXCEPTIONS, ROUNDED_COPIES, reason, tolerance
+from tests.properties.exceptions import EXCEPTIONS, reason, tolerance
 
 # Some methods keep fewer features than the two asked for, and say so.
 pytestmark = pytest.mark.filterwarnings("ignore::hsieve.exceptions.FewerFeaturesWarning")
 
 N_SEEDS = 12
+# Where an answer changes by rounding, which problems show it depends on the processor: of 200 some
+# 13 did for the rarest exception, on each of four.
+N_SEEDS_TO_SHOW = 200
 CLASSES = sorted({type(one).__name__ for one in ALL.values()})
 # Classes that are only asked for two classes; the others take classes and numbers in turn.
 CLASSES_ONLY = ("L1SVM", "statistic=")
@@ -77,24 +80,20 @@ NEEDED = [(change, part) for change, parts in EXCEPTIONS.items() for part in par
 def test_every_exception_is_needed(change, part):
     names = [name for name in ALL if part in name]
     assert names, f"{part!r} names no estimator"
-    for seed in range(N_SEEDS):
+    for seed in range(N_SEEDS_TO_SHOW):
         if any(changed_by(name, change, seed) > tolerance(name) for name in names):
             return
     pytest.fail(f"{change}: nothing changes for {part!r}; it could promise that")
 
 
 ALIKE = [
-    name
-    for name, one in ALL.items()
-    if kind_of(one) == "selector"
-    and reason("copy", name) is None
-    and not name.startswith(ROUNDED_COPIES)
+    name for name, one in ALL.items() if kind_of(one) == "selector" and reason("copy", name) is None
 ]
 
 
 @pytest.mark.parametrize("name", ALIKE)
 def test_the_earlier_of_two_copies_comes_first(name):
-    """A copy has the very digits of the first, and ties are broken by position."""
+    """A copy has the score of the first, but for rounding, and ties are broken by position."""
     for seed in range(N_SEEDS):
         problem = problem_for(name, seed)
         twice = np.column_stack([problem.X, problem.X[:, 1]])

@@ -23,6 +23,9 @@ def full_mrmr(bound, n_wanted, form):
             else:
                 criterion = relevance / np.maximum(mean, 1e-12)
             criterion[taken] = -np.inf
-        taken.append(int(np.argmax(criterion)))
+        # Of criteria that are equal but for rounding, the first one is the best.
+        best = criterion.max()
+        rounding = bound.rounding * max(abs(best), np.abs(relevance).max())
+        taken.append(int(np.flatnonzero(criterion >= best - rounding)[0]))
         scores.append(float(criterion[taken[-1]]))
     return taken, scores, criterion

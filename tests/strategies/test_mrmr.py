@@ -96,7 +96,8 @@ def test_skipping_changes_no_digit_of_what_is_taken(kind, form, rng):
         # The others could not have reached more than their scores say, nor the last one taken.
         others = path.order[n_wanted:]
         assert (path.feature_scores[n_wanted:] >= criterion[others]).all()
-        assert (np.diff(path.feature_scores[n_wanted - 1 :]) <= 0).all()
+        falling = path.feature_scores[n_wanted - 1 :]
+        assert (np.diff(falling) <= 1e-12 * np.maximum(np.abs(falling[1:]), 1.0)).all()
         assert sorted(path.order.tolist()) == list(range(len(relevance)))
         assert path.n_evaluations == len(relevance) + asked
 

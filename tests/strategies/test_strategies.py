@@ -7,6 +7,7 @@ from hsieve import BAHSIC, FOHSIC, HSIC, MRMR, Backward, Forward, Pearson, Ranki
 from hsieve.data.synthetic import make_xor
 from hsieve.progress import listen
 from hsieve.strategies.backward import MIN_CONTEXT
+from hsieve.strategies.base import best_first
 from tests.reference import naive
 
 
@@ -240,3 +241,25 @@ def test_a_search_without_rounds_keeps_nothing_of_such_a_measure(rng, tmp_path):
     X = rng.normal(size=(20, 5))
     with pytest.raises(ValueError, match="column by column"):
         MRMR(2, measure=Pearson(), checkpoint=tmp_path).fit(X, X[:, 0])
+
+
+@pytest.mark.parametrize(
+    ("scores", "expected"),
+    [
+        ([1.0, 3.0, 2.0], [1, 2, 0]),
+        ([1.0, 1.0 + 1e-15, 2.0, 2.0 + 4e-15], [2, 3, 0, 1]),
+        ([1.0, 1.0 + 1e-9], [1, 0]),
+        ([1e-13, 2e-13, 1.0], [2, 0, 1]),
+        ([-np.inf, 0.5, -np.inf, np.inf, np.inf], [3, 4, 1, 0, 2]),
+        ([0.0, 0.0], [0, 1]),
+        ([4.0], [0]),
+        ([], []),
+    ],
+)
+def test_scores_that_differ_by_rounding_are_ties_for_the_first(scores, expected):
+    assert best_first(np.array(scores)).tolist() == expected
+
+
+def test_quotients_are_ties_by_themselves():
+    scores = np.array([1.0, 2.0, 2.0 * (1 + 1e-15), 1e12])
+    assert best_first(scores, each_by_itself=True).tolist() == [3, 1, 2, 0]

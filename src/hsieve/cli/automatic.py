@@ -9,14 +9,14 @@ from hsieve.cli.makers import Request
 from hsieve.cli.methods import Method
 
 if TYPE_CHECKING:
-    from hsieve.automatic import Selection
+    from hsieve.auto import Selection
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
 
 __all__ = ["AutomaticOptions", "automatic_selection", "filled"]
 
-USUAL_TIME = "minutes"
-# As in hsieve.automatic.selecting, which would take long to import.
+USUAL_TIME = "seconds"
+# As in hsieve.auto.selecting, which would take long to import.
 TIMES = ("seconds", "minutes", "hours")
 
 
@@ -93,8 +93,8 @@ def automatic_selection(table: "Table | ColumnTable", request: Request) -> "Sele
     Selection
         The features and the reasons.
     """
-    from hsieve.automatic.opening import Opened
-    from hsieve.automatic.selecting import make_wish, select_opened
+    from hsieve.auto.opening import Opened
+    from hsieve.auto.selecting import make_wish, select_opened
     from hsieve.data.blocks import as_blocks
 
     columns = as_blocks(table.X, table.feature_names)

@@ -6,14 +6,21 @@ from typing import TYPE_CHECKING
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import check_output
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import OWN_NUMBER, Request
 from hsieve.cli.methods import METHODS, Method
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
 
-__all__ = ["check_columns", "check_number", "check_plot", "check_report", "few_names"]
+__all__ = [
+    "check_columns",
+    "check_number",
+    "check_own_number",
+    "check_plot",
+    "check_report",
+    "few_names",
+]
 
 NAMES_SHOWN = 5
 
@@ -127,6 +134,39 @@ def check_number(table: "Table | ColumnTable", request: Request) -> None:
             f"{table.source}: {request.n_features} features are asked for, "
             f"but there are only {n_features}{beside}"
         )
+        raise BadInputError(msg)
+
+
+def check_own_number(
+    n_features: int | str | None, method_name: str, method: Method, *, stability: bool = False
+) -> None:
+    """Refuse to leave the number of features to a method that cannot choose it.
+
+    Parameters
+    ----------
+    n_features : int, str or None
+        Number of features, or the rule that finds it.
+    method_name : str
+        Name of the method, for the message.
+    method : Method
+        The method.
+    stability : bool, default=False
+        Whether the method is repeated for stability selection, which has a number of its own.
+
+    Raises
+    ------
+    BadInputError
+        If the rule is "auto" and the method does not offer it.
+    """
+    if n_features != OWN_NUMBER or method.is_automatic:
+        return
+    option = f"--n-features {OWN_NUMBER}"
+    if stability:
+        msg = f"{option} does not go with --stability, which selects as many features as are stable"
+        raise BadInputError(msg)
+    if not method.finds_number:
+        able = " and ".join(name for name, other in METHODS.items() if other.finds_number)
+        msg = f"{option} works with {able} only; {method_name} takes a number or another rule"
         raise BadInputError(msg)
 
 

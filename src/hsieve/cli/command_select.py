@@ -9,7 +9,7 @@ import typer
 
 from hsieve.cli import options
 from hsieve.cli.automatic import AutomaticOptions, filled
-from hsieve.cli.checks import check_plot, check_report
+from hsieve.cli.checks import check_own_number, check_plot, check_report
 from hsieve.cli.engine_options import EngineOptions
 from hsieve.cli.errors import telling_what_is_kept
 from hsieve.cli.files import Columns, check_output
@@ -62,8 +62,8 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     covariate: Annotated[
         list[str] | None,
         typer.Option(
-            help="A column to adjust for, never selected; may be repeated. This and the next "
-            "four: n3lars and hsic-lasso only."
+            help="A column to adjust for, never selected; may be repeated. This option, "
+            "--max-redundancy, --relatives and --interactions: n3lars and hsic-lasso only."
         ),
     ] = None,
     max_redundancy: Annotated[
@@ -123,6 +123,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
     method = find_method(method_name)
     n_wanted = number_or_rule(n_features)
+    check_own_number(n_wanted, method_name, method, stability=stability)
     wanted = PathOptions(covariate or (), max_redundancy, memory_limit, relatives, interactions)
     wanted.check(method)
     automatic = AutomaticOptions(time_allowed)

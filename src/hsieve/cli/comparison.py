@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hsieve.cli.checks import check_columns, check_number
+from hsieve.cli.checks import check_columns, check_number, check_own_number
 from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
 from hsieve.cli.files import Columns, in_options, plainly, read_columns, refusing, write_rows
@@ -70,9 +70,11 @@ def check(wish: Wish) -> None:
     Raises
     ------
     BadInputError
-        If there is no such method, or nothing to throw away.
+        If there is no such method, a number does not go with one, or there is nothing to throw
+        away.
     """
-    _methods_of(wish)
+    for name, method in _methods_of(wish).items():
+        check_own_number(wish.n_features, name, method)
     if wish.fresh and wish.folder is None:
         msg = "--fresh throws away what is in --results FOLDER, which is not given"
         raise BadInputError(msg)

@@ -27,6 +27,7 @@ __all__ = [
     "elimination",
     "linear_hsic",
     "number_or_rule",
+    "pursuit",
     "ranking",
     "screening",
     "selector",
@@ -37,6 +38,8 @@ __all__ = [
 
 # As in hsieve.inference.feature_number, which would take long to import.
 NUMBER_RULES = ("alignment", "guarded", "cv")
+# Methods that choose their number themselves take this word, too.
+OWN_NUMBER = "auto"
 USUAL_FALSE_SELECTIONS = 1.0
 HANDED_ON = ("categorical", "target_kind", "random_state", "engine", "checkpoint")
 
@@ -126,14 +129,14 @@ def number_or_rule(text: str | None) -> int | str | None:
     >>> number_or_rule("12"), number_or_rule("guarded")
     (12, 'guarded')
     """
-    if text is None or text in NUMBER_RULES:
+    if text is None or text in (*NUMBER_RULES, OWN_NUMBER):
         return text
     try:
         number = int(text)
     except ValueError:
         number = 0
     if number < 1:
-        rules = ", ".join(NUMBER_RULES)
+        rules = ", ".join((*NUMBER_RULES, OWN_NUMBER))
         msg = f"--n-features takes a whole number of at least 1, or one of {rules}, not {text!r}"
         raise BadInputError(msg)
     return number
@@ -169,6 +172,19 @@ def along_path(name: str) -> Maker:
         )(request)
 
     return make
+
+
+def pursuit(request: Request) -> "BaseSelector":
+    """Make a kernel pursuit, which chooses the number of features unless one is given.
+
+    Examples
+    --------
+    >>> pursuit(Request(None, (), "auto", 0))
+    KernelPursuit()
+    """
+    number = OWN_NUMBER if request.n_features is None else request.n_features
+    make = selector("KernelPursuit", memory_limit=request.memory_limit)
+    return make(replace(request, n_features=number))
 
 
 def ranking(measure: str) -> Maker:

@@ -48,6 +48,11 @@ class Method:
         Whether it selects again and again from halves of the samples.
     is_automatic : bool, default=False
         Whether it chooses one of the others, and their number of features.
+    finds_number : bool, default=False
+        Whether its selector can choose the number of features by itself (``-k auto``), which it
+        does unless another number is given.
+    takes_memory_limit : bool, default=False
+        Whether the memory of its selector can be limited.
     """
 
     purpose: str
@@ -62,6 +67,8 @@ class Method:
     only_classes: bool = False
     is_stability: bool = False
     is_automatic: bool = False
+    finds_number: bool = False
+    takes_memory_limit: bool = False
 
 
 def find_method(name: str) -> Method:
@@ -121,6 +128,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "n d, and few pairs of features; with --interactions 9 n d^2",
             makers.along_path("N3LARS"),
             has_path=True,
+            takes_memory_limit=True,
             **ON_COLUMNS,
         ),
         "hsic-lasso": Method(
@@ -128,6 +136,17 @@ METHODS: Mapping[str, Method] = MappingProxyType(
             "n d, and few pairs of features",
             makers.along_path("HSICLasso"),
             has_path=True,
+            takes_memory_limit=True,
+            **ON_COLUMNS,
+        ),
+        "pursuit": Method(
+            "features that explain what those chosen before leave unexplained, also weak effects "
+            "beside strong ones; chooses the number of features, perhaps none",
+            "n d and a kernel regression for each feature tried; pairs of up to some thousand "
+            "features n d^2",
+            makers.pursuit,
+            finds_number=True,
+            takes_memory_limit=True,
             **ON_COLUMNS,
         ),
         "bahsic": Method(

@@ -112,9 +112,10 @@ NFeatures = Annotated[
     typer.Option(
         "--n-features",
         "-k",
-        metavar="NUMBER|alignment|guarded|cv",
+        metavar="NUMBER|alignment|guarded|cv|auto",
         help="How many to select; 10 if not given. Or a rule that finds the number: the highest "
-        "alignment, the largest number near it (guarded), or cross validation (cv).",
+        "alignment, the largest number near it (guarded), or cross validation (cv). The method "
+        "pursuit chooses the number by itself (auto) if none is given.",
     ),
 ]
 Out = Annotated[

@@ -89,12 +89,17 @@ class PathOptions:
         Raises
         ------
         BadInputError
-            If the method has no path, or a limit makes no sense.
+            If the method does not take an option, or a limit makes no sense.
         """
-        first = next(iter(self.given), None)
+        limit = "--memory-limit"
+        first = next((option for option in self.given if option != limit), None)
         if first is not None and not method.has_path:
             able = " and ".join(name for name, other in METHODS.items() if other.has_path)
             msg = f"{first} works with {able} only"
+            raise BadInputError(msg)
+        if limit in self.given and not method.takes_memory_limit:
+            able = ", ".join(name for name, other in METHODS.items() if other.takes_memory_limit)
+            msg = f"{limit} works with these methods only: {able}"
             raise BadInputError(msg)
         if self.max_redundancy is not None and not 0 < self.max_redundancy <= 1:
             msg = f"--max-redundancy must be above 0 and at most 1, got {self.max_redundancy:g}"

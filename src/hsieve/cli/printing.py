@@ -21,6 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["origin", "print_experiments", "print_lesson", "print_selection", "print_tables"]
 
 INTERCHANGEABLE_MARK = "="
+# Heading of the scores of a method that chooses its number of features.
+ADDED = "adds"
+WHAT_IS_ADDED = (
+    f"{ADDED}: fraction of the variance of the target that the feature explains in samples left "
+    "out, beyond the features above it; features found only together share theirs equally."
+)
 
 
 def print_selection(
@@ -44,13 +50,15 @@ def print_selection(
     """
     console = result_console()
     if outcome.rows:
-        console.print(_chosen_features(outcome.rows))
+        score = ADDED if outcome.method.finds_number else "score"
+        console.print(_chosen_features(outcome.rows, score))
     if outcome.pairs:
         console.print(_chosen_pairs(outcome.pairs))
     n_features = len(table.feature_names)
     chosen = f"{len(outcome.rows)} of {n_features} features by {method_name}"
     console.print(as_text(f"{chosen}, {origin(table)}; {seconds:.1f} s"))
-    for note in (*_reading_aids(outcome.rows), *outcome.notes):
+    aids = [WHAT_IS_ADDED] if outcome.rows and outcome.method.finds_number else []
+    for note in (*aids, *_reading_aids(outcome.rows), *outcome.notes):
         console.print(as_text(note))
     if outcome.method.has_path:
         from hsieve.report import path_in_words
@@ -77,12 +85,12 @@ def origin(table: "tables.Table | blocks.ColumnTable") -> str:
     return f"from {len(table.y)} samples; target {table.target_name} ({kind})"
 
 
-def _chosen_features(rows: Sequence[dict[str, Any]]) -> Table:
+def _chosen_features(rows: Sequence[dict[str, Any]], score: str) -> Table:
     """Lay out the rows of an outcome."""
     shown = Table()
     shown.add_column("rank", justify="right")
     shown.add_column("feature", overflow="fold")
-    headings = {"score": "score", "p_value": "p alone", "adjusted_p_value": "adjusted p"}
+    headings = {"score": score, "p_value": "p alone", "adjusted_p_value": "adjusted p"}
     if "frequency" in rows[0]:
         headings = {"frequency": "frequency", **headings}
         del headings["score"]  # it is the frequency

@@ -30,10 +30,11 @@ from hsieve.cli.path_options import (
     in_words,
     selected_pairs,
 )
+from hsieve.cli.pursuit_notes import pursuit_notes
 from hsieve.cli.stability_options import add_frequencies, stability_notes
 
 if TYPE_CHECKING:
-    from hsieve.automatic import Selection
+    from hsieve.auto import Selection
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
     from hsieve.estimators._base import BaseSelector
@@ -145,14 +146,20 @@ def select(
     BadInputError
         If the data do not allow it.
     """
-    from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+    from hsieve.exceptions import (
+        ConstantFeatureWarning,
+        FewerFeaturesWarning,
+        NothingFoundWarning,
+    )
 
     check_number(table, request)
     started = time.perf_counter()
-    # Both are said below: by names, since the selector may have been given positions only, and in
+    # These are said below: by names, since the selector may have been given positions only, and in
     # the words of the command line.
     with (
-        gathered_warnings(ConstantFeatureWarning, FewerFeaturesWarning) as warned,
+        gathered_warnings(
+            ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
+        ) as warned,
         workers_ready(request),
         plainly(table.source),
     ):
@@ -166,10 +173,13 @@ def select(
     ]
     skipped = method.has_path and request.n_relatives is None and "relatives" not in rows[0]
     notes = [NOT_LOOKED_FOR] if skipped else []
-    notes += [] if found is None else found.reasons
-    if isinstance(request.n_features, str):
-        notes.insert(0, f"How many, by {request.n_features}: {selector.n_features_choice_.reason}")
+    notes += [] if found is None else [*found.notes, *found.reasons]
+    choice = getattr(selector, "n_features_choice_", None)
+    if rows and choice is not None and not method.is_automatic:
+        notes.insert(0, f"How many, by {choice.rule}: {choice.reason}")
     notes += stability_notes(rows, selector, table)
+    # Where auto chooses nothing its reasons have said so.
+    notes += pursuit_notes(rows, selector, table) if rows or found is None else []
     pairs = selected_pairs(selector, table)
     if request.interactions:
         add_partners(rows, pairs)
@@ -247,8 +257,8 @@ def _fitted_rows(
         }
         for rank, index in enumerate(selector.selected_indices_, start=1)
     ]
-    # Only stability selection may find nothing where there is something to select from.
-    if not rows and not method.is_stability:
+    # Only these may find nothing where there is something to select from.
+    if not rows and not (method.is_stability or method.finds_number or method.is_automatic):
         msg = "all features beside the covariates are constant: there is nothing to select from"
         raise ValueError(msg)
     add_frequencies(rows, selector)

@@ -99,6 +99,7 @@ class StabilityOptions:
             method,
             make=makers.stability(method.make),
             has_path=False,
+            finds_number=False,
             takes_blocks=False,
             takes_checkpoint=True,
             is_stability=True,

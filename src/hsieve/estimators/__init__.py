@@ -8,6 +8,7 @@ from hsieve.estimators.hiton_pc import HITONPC
 from hsieve.estimators.interaction import Interaction
 from hsieve.estimators.interaction_scan import InteractionScan
 from hsieve.estimators.kernel_ensemble import KernelEnsembleClassifier
+from hsieve.estimators.kernel_pursuit import KernelPursuit
 from hsieve.estimators.kernel_svm import KernelSVMRFE
 from hsieve.estimators.l1_ball import L1HSIC, L1LSMI
 from hsieve.estimators.lasso import LassoSelector
@@ -52,6 +53,7 @@ __all__ = [
     "Interaction",
     "InteractionScan",
     "KernelEnsembleClassifier",
+    "KernelPursuit",
     "KernelSVMRFE",
     "LPBoost",
     "LPBoostMKL",

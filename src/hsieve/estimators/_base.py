@@ -68,6 +68,9 @@ class BaseSelector(SelectorMixin, DataInput):
     # Why there is no ranking that a rule could cut; searches have an answer of their own.
     _own_number: ClassVar[str] = "it looks for as many features as are asked for"
 
+    # Rules beside those of `hsieve.inference.feature_number`.
+    _own_rules: ClassVar[tuple[str, ...]] = ()
+
     def _check(self, settings: BaseEstimator, target: Any, n_samples: int) -> None:
         """Refuse targets and sizes that nothing can be done with, before any work.
 
@@ -85,7 +88,7 @@ class BaseSelector(SelectorMixin, DataInput):
         """Work out the number of features asked for."""
         wanted = self.n_features_to_select
         if isinstance(wanted, str):
-            return self._n_ranked(checked_rule(wanted), n_features)
+            return self._n_ranked(checked_rule(wanted, self._own_rules), n_features)
         if wanted is None:
             return min(DEFAULT_N_FEATURES, n_features)
         if isinstance(wanted, Integral) and not isinstance(wanted, bool):

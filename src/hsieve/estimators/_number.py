@@ -78,10 +78,10 @@ class RuleSettings:
     in_folds: Mapping[str, Any] = field(default_factory=dict)
 
 
-def checked_rule(rule: str) -> str:
-    """Pass the name of a rule on, and refuse other words."""
-    if rule not in RULES:
-        names = ", ".join(repr(name) for name in RULES)
+def checked_rule(rule: str, own: tuple[str, ...] = ()) -> str:
+    """Pass the name of a rule on, and refuse other words; a selector may have rules of its own."""
+    if rule not in (*own, *RULES):
+        names = ", ".join(repr(name) for name in (*own, *RULES))
         msg = (
             "n_features_to_select must be None, a whole number of at least 1, a share between 0 "
             f"and 1, or one of {names}, got {rule!r}."

@@ -9,6 +9,9 @@
 ``"cv"``
     The prefix with the best cross-validated prediction, the ranking made anew in every fold, as in
     sec. 2.5.1 of the thesis; see :mod:`hsieve.inference.nested_validation`.
+``"auto"``
+    The features that pass the gates of a search which finds its number itself
+    (:class:`hsieve.KernelPursuit`).
 
 References
 ----------
@@ -48,20 +51,22 @@ class NumberChoice:
 
     Parameters
     ----------
-    rule : {"alignment", "guarded", "cv"}
+    rule : {"alignment", "guarded", "cv", "auto"}
         How the number was chosen.
     number : int
         The number.
     sizes : ndarray of shape (n_sizes,)
         Numbers of features tried.
     values : ndarray of shape (n_sizes,)
-        Alignment, accuracy or R2 of each, for the best width.
-    criterion : {"alignment", "accuracy", "R2"}
+        Alignment, accuracy, R2 or explained variance of each, for the best width.
+    criterion : {"alignment", "accuracy", "R2", "explained variance"}
         What `values` are.
     width : float
         Width of the Gaussian kernel at that number, for standardised features.
     standard_error : float or None
-        Standard error of the highest alignment; None for "cv".
+        Standard error of the highest alignment; None for "cv" and "auto".
+    stop_reason : str, default=""
+        With "auto", why the search ended.
     """
 
     rule: str
@@ -71,6 +76,7 @@ class NumberChoice:
     criterion: str
     width: float
     standard_error: float | None = None
+    stop_reason: str = ""
 
     @property
     def threshold(self) -> float:
@@ -85,6 +91,13 @@ class NumberChoice:
         value, best = float(self.values[place]), int(self.values.argmax())
         tried = f"{len(self.sizes)} numbers from {self.sizes[0]} to {self.sizes[-1]}"
         kept = f"{self.number} {'feature' if self.number == 1 else 'features'}"
+        if self.rule == "auto" and not self.number:
+            return "No features: none is related to the target beyond chance and lowers the error."
+        if self.rule == "auto":
+            return (
+                f"{kept}: {self.stop_reason}; they explain {max(value, 0.0):.0%} of the variance "
+                "of samples left out."
+            )
         if self.rule == "guarded":
             return (
                 f"{kept}: the largest number whose alignment ({value:.3f}) is within one standard "

@@ -15,8 +15,10 @@ every other feature (a *beam*), which finds a triple only if two of its features
 Cost: two sweeps over all pairs, and some thousand tests of single pairs, half a millisecond each.
 """
 
+import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from math import comb
 
 import numpy as np
@@ -25,8 +27,14 @@ from numpy.typing import NDArray
 from hsieve.inference.interaction_tests import InteractionTester, InteractionTests
 from hsieve.inference.maximum_law import TAIL_SCORES, MaximumLaw
 from hsieve.kernels.leading_factors import TILE_BYTES, FactorTile, LeadingFactors
+from hsieve.measures.equal_features import EqualFeatures
 from hsieve.measures.interactions import InteractionTarget
-from hsieve.measures.pair_sweep import seconds_for, strongest_extensions, strongest_pairs
+from hsieve.measures.pair_sweep import (
+    pairs_that,
+    seconds_for,
+    strongest_extensions,
+    strongest_pairs,
+)
 from hsieve.progress import report, stage
 
 __all__ = ["FoundInteractions", "InteractionSearch"]
@@ -138,6 +146,27 @@ class InteractionSearch:
         search = self._all_triples if exhaustive else self._beam
         return self._find(search, n_wanted, 3)
 
+    def strongest(self, order: int, n_kept: int) -> tuple[IndexArray, int]:
+        """Look at all pairs or triples and return the strongest, untested.
+
+        Parameters
+        ----------
+        order : {2, 3}
+            Pairs or triples.
+        n_kept : int
+            How many to return.
+
+        Returns
+        -------
+        features : ndarray of shape (n_kept, order)
+            The strongest first, by the sweep's own score.
+        n_looked_at : int
+            Number of all.
+        """
+        search = self._pair_candidates if order == 2 else self._all_triples
+        found = search(self.factors, self.target, n_kept)
+        return found.features, found.n_looked_at
+
     def seconds(self, *, all_triples: bool = False) -> float:
         """Estimate how long looking at all pairs takes, with random orders of the target.
 
@@ -156,6 +185,11 @@ class InteractionSearch:
             seconds += times * once * self._n_searches(3)
         n_tests = TESTED_AT_LEAST * (1 + self.n_permutations)
         return seconds + n_tests * SECONDS_A_TEST_AND_SAMPLE * self.target.n_samples
+
+    @property
+    def _equal(self) -> EqualFeatures:
+        """Which features are exact copies."""
+        return EqualFeatures(self.factors.first_copies())
 
     def _n_searches(self, order: int) -> int:
         """Count the searches, with those for random orders."""
@@ -176,7 +210,9 @@ class InteractionSearch:
             candidates = search(self.factors, self.target, n_kept)
         tester = InteractionTester(self.factors.store, self.factors.most_columns, self.test_bytes)
         with stage(searched, searched + 0.1):
-            features, tests, complete = _best_tested(candidates, tester, self.target, n_wanted)
+            features, tests, complete = _best_tested(
+                candidates, tester, self.target, n_wanted, self._equal
+            )
         nothing_known = np.full(len(features), np.nan)
         family_wise, false_discovery = nothing_known, nothing_known
         if self.n_permutations and len(features):
@@ -208,7 +244,7 @@ class InteractionSearch:
                 candidates = search(drawn, target, LEAST_CANDIDATES)
                 # By the rule by which candidates are tested in the search itself, as far as the
                 # law of the maximum needs them.
-                _, tests, _ = _best_tested(candidates, tester, target, TAIL_SCORES + 1)
+                _, tests, _ = _best_tested(candidates, tester, target, TAIL_SCORES + 1, self._equal)
             scores.append(tests.scores if len(tests.scores) else np.zeros(1))
             n_looked_at += candidates.n_looked_at
         n_all = comb(len(features), order)
@@ -234,25 +270,32 @@ class InteractionSearch:
     ) -> _Candidates:
         """Look at all triples: for each feature, at all pairs of later ones beside it."""
         leading = target.leading()
-        triples, scores = np.empty((0, 3), dtype=np.intp), np.empty(0)
-        n_looked_at, floor = 0, -1.0
+        triples: IndexArray = np.empty((0, 3), dtype=np.intp)
+        scores: FloatArray = np.empty(0)
+        floor = -1.0
+        equal = EqualFeatures(factors.first_copies())
+        if equal.has_copies:
+            factors = factors.at_least(equal.first_few(3))
         order = factors.features
         for place, (feature, rows) in enumerate(_each_feature(factors)):
             with stage(place / len(order), (place + 1) / len(order), "triples of features"):
-                found = strongest_pairs(
+                found = pairs_that(
+                    partial(_stand_beside, equal, feature),
                     factors.among(order[order > feature]),
                     leading.for_sweep_beside(rows),
                     n_kept=n_kept,
                     n_threads=self.n_threads,
                     floor=floor,
                 )
-            n_looked_at += found.n_pairs
             added = np.insert(found.features, 0, feature, axis=1)
-            scores = np.concatenate([scores, found.scores])
-            best = np.argsort(-scores, kind="stable")[:n_kept]
-            triples, scores = np.concatenate([triples, added])[best], scores[best]
+            triples, scores = _best_first(
+                np.concatenate([triples, added]), np.concatenate([scores, found.scores])
+            )
+            triples, scores = triples[:n_kept], scores[:n_kept]
             floor = float(scores[-1]) if len(scores) == n_kept else -1.0
-        return _Candidates(triples, scores, n_looked_at, is_cut=len(triples) < n_looked_at)
+        triples, places = equal.with_copies(triples, scores, n_kept)
+        n_looked_at = comb(equal.n_features, 3)
+        return _Candidates(triples, scores[places], n_looked_at, is_cut=len(triples) < n_looked_at)
 
     def _beam(self, factors: LeadingFactors, target: InteractionTarget, n_kept: int) -> _Candidates:
         """Extend the best pairs by every other feature."""
@@ -273,9 +316,7 @@ class InteractionSearch:
         scores = np.concatenate([part.scores for part in parts])
         members = np.column_stack([pairs[found[:, 0]], found[:, 1]])
         different = (members[:, 2:] != members[:, :2]).all(axis=1)
-        triples, scores = np.sort(members[different], axis=1), scores[different]
-        order = np.argsort(-scores, kind="stable")
-        triples, scores = triples[order], scores[order]
+        triples, scores = _best_first(np.sort(members[different], axis=1), scores[different])
         first = np.sort(np.unique(triples, axis=0, return_index=True)[1])
         n_looked_at = sum(part.n_pairs for part in parts)
         is_cut = len(found) < n_looked_at or len(first) > n_kept
@@ -283,27 +324,72 @@ class InteractionSearch:
         return _Candidates(triples[first], scores[first], n_looked_at, is_cut=is_cut)
 
 
+def _stand_beside(equal: EqualFeatures, feature: int, pairs: IndexArray) -> NDArray[np.bool_]:
+    """Mark pairs that with a feature before them stand for all copies of the three."""
+    return equal.stand_for_all(np.insert(pairs, 0, feature, axis=1))
+
+
+def _best_first(tuples: IndexArray, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
+    """Sort tuples by falling score; ties go to the lower features."""
+    order = np.lexsort((*tuples.T[::-1], -scores))
+    return tuples[order], scores[order]
+
+
 def _best_tested(
-    candidates: _Candidates, tester: InteractionTester, target: InteractionTarget, n_wanted: int
+    candidates: _Candidates,
+    tester: InteractionTester,
+    target: InteractionTarget,
+    n_wanted: int,
+    equal: EqualFeatures,
 ) -> tuple[IndexArray, InteractionTests, bool]:
     """Test candidates from the top, until those left cannot be among the best; best first."""
-    parts: list[InteractionTests] = []
-    scores = np.empty(0)
+    tested = _TestedOnce(tester, target, equal)
     n_tested, complete = 0, False
     while n_tested < len(candidates.features) and not complete:
         chosen = candidates.features[n_tested : n_tested + TESTED_AT_ONCE]
-        parts.append(tester.test(chosen, target))
-        scores = np.concatenate([scores, parts[-1].scores])
+        scores = tested.scores_with(chosen)
         n_tested += len(chosen)
         if max(n_wanted, TESTED_AT_LEAST) <= n_tested < len(candidates.features):
             lowest = np.partition(scores, -n_wanted)[-n_wanted]
             complete = bool(lowest > candidates.evidence[n_tested] + EVIDENCE_MARGIN)
         report(n_tested / len(candidates.features), "tests of candidates")
     complete = complete or not candidates.is_cut
-    best = np.argsort(-scores, kind="stable")[:n_wanted]
-    if not parts:
+    if not n_tested:
         return candidates.features, tester.test(candidates.features, target), complete
-    return candidates.features[:n_tested][best], InteractionTests.joined(parts).take(best), complete
+    best = np.argsort(-scores, kind="stable")[:n_wanted]
+    return candidates.features[:n_tested][best], tested.take(best), complete
+
+
+class _TestedOnce:
+    """Tests of tuples, one for all tuples of exact copies: others would differ by rounding."""
+
+    def __init__(
+        self, tester: InteractionTester, target: InteractionTarget, equal: EqualFeatures
+    ) -> None:
+        self._tester, self._target, self._equal = tester, target, equal
+        self._parts: list[InteractionTests] = []
+        self._known: dict[tuple[int, ...], int] = {}
+        self._places: list[int] = []
+        self._columns: list[IndexArray] = []
+
+    def scores_with(self, tuples: IndexArray) -> FloatArray:
+        """Test more tuples and return the scores of all so far."""
+        standing, columns = self._equal.standing_for(tuples)
+        keys = list(map(tuple, standing.tolist()))
+        new = [key for key in dict.fromkeys(keys) if key not in self._known]
+        if new:
+            self._parts.append(self._tester.test(np.array(new, dtype=np.intp), self._target))
+            self._known.update(zip(new, itertools.count(len(self._known)), strict=False))
+        self._places += [self._known[key] for key in keys]
+        self._columns.append(columns)
+        return np.concatenate([part.scores for part in self._parts])[self._places]
+
+    def take(self, chosen: IndexArray) -> InteractionTests:
+        """Return the tests of some of the tuples."""
+        tests = InteractionTests.joined(self._parts).take(np.array(self._places)[chosen])
+        columns = np.concatenate(self._columns)[chosen]
+        own_strengths = np.take_along_axis(tests.own_strengths, columns, axis=1)
+        return replace(tests, own_strengths=own_strengths)
 
 
 def _each_feature(factors: LeadingFactors) -> Iterator[tuple[int, FloatArray]]:
@@ -317,12 +403,14 @@ def _each_feature(factors: LeadingFactors) -> Iterator[tuple[int, FloatArray]]:
 def _product_tiles(factors: LeadingFactors, pairs: IndexArray) -> Iterator[FactorTile]:
     """Multiply the factors of pairs, into tiles numbered by the pairs."""
     most = int(factors.most_columns[np.unique(pairs)].max())
-    n_samples = factors.store.n_samples
+    n_samples, firsts = factors.store.n_samples, factors.first_copies()
     width = max(1, TILE_BYTES // (4 * most * most * n_samples))
     for start in range(0, len(pairs), width):
         numbers = np.arange(start, min(start + width, len(pairs)))
         products = np.zeros((most * most, len(numbers), n_samples), dtype=np.float32)
-        for place, (a, b) in enumerate(pairs[numbers].tolist()):
+        for place, pair in enumerate(pairs[numbers].tolist()):
+            # In the order of their first copies, so that copies of a pair have the same rows.
+            a, b = sorted(pair, key=lambda feature: int(firsts[feature]))
             product = (factors.rows(a)[:, None] * factors.rows(b)[None]).reshape(-1, n_samples)
             products[: len(product), place] = product - product.mean(axis=1, keepdims=True)
         yield FactorTile(numbers, products)

@@ -18,7 +18,7 @@ Cost: O(n b^2) for each pair, with some b = 20 directions.
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -32,6 +32,7 @@ from hsieve.kernels.permutation_law import (
     permutation_law,
     weighted_sum_skewness,
 )
+from hsieve.kernels.ratio_law import log_ratio_tail
 from hsieve.measures.interactions import InteractionTarget
 
 __all__ = ["InteractionTester", "InteractionTests"]
@@ -141,19 +142,46 @@ class InteractionTester:
         InteractionTests
             One entry for each tuple.
         """
+        parts = [_tests_of(batch, target) for batch in self._batches(tuples, target)]
+        nothing = InteractionTests(np.empty(0), np.empty(0), np.empty((0, tuples.shape[1])))
+        return InteractionTests.joined(parts) if parts else nothing
+
+    def log_p_values(self, tuples: IndexArray, target: InteractionTarget) -> FloatArray:
+        """Log p-values for a normal target, right far out in the tail where scores are not.
+
+        Parameters
+        ----------
+        tuples : ndarray of shape (n_tuples, order)
+            Features of each; order 2 or 3.
+        target : InteractionTarget
+            The target; of normal scores, for p-values that hold for any law.
+
+        Returns
+        -------
+        ndarray of shape (n_tuples,)
+            Natural logarithms, 0 for tuples that cannot be tested.
+        """
+        logs = [np.empty(0)]
+        for batch in self._batches(tuples, target):
+            weights = np.linalg.eigvalsh(batch.together @ batch.together.transpose(0, 2, 1))
+            of_target = np.linalg.eigvalsh(batch.left @ batch.left.transpose(0, 2, 1))
+            total = np.maximum(np.einsum("pri,pri->p", batch.left, batch.left), 1e-300)
+            ratios = _inner_products(batch.together, batch.left) / total
+            found = log_ratio_tail(ratios, weights, of_target, batch.n_free - 1)
+            logs.append(np.where(batch.testable, found, 0.0))
+        return np.concatenate(logs)
+
+    def _batches(self, tuples: IndexArray, target: InteractionTarget) -> Iterator["_Projected"]:
+        """Give tuples some at a time, as far as the memory goes."""
         n_tuples, order = tuples.shape
         columns = int(self._most_columns[tuples].max(initial=1))
         n_rows = columns**order + 2 * order * (columns**2 + OWN_DIRECTIONS)
         width = max(1, self._numbers // SHARE_TREATED // (n_rows * target.n_samples))
-        parts = [
-            self._batch(tuples[start : start + width], target)
-            for start in range(0, n_tuples, width)
-        ]
-        nothing = InteractionTests(np.empty(0), np.empty(0), np.empty((0, order)))
-        return InteractionTests.joined(parts) if parts else nothing
+        for start in range(0, n_tuples, width):
+            yield self._projected(tuples[start : start + width], target)
 
-    def _batch(self, tuples: IndexArray, target: InteractionTarget) -> InteractionTests:
-        """Test tuples together, their factors filled up with zeros to the same rank."""
+    def _projected(self, tuples: IndexArray, target: InteractionTarget) -> "_Projected":
+        """Treat tuples together, their factors filled up with zeros to the same rank."""
         self._prepare(np.unique(tuples))
         found = [[self._kept[feature] for feature in members] for members in tuples.tolist()]
         order = tuples.shape[1]
@@ -172,21 +200,11 @@ class InteractionTester:
         testable = n_free > LEAST_FREE
         n_free = np.where(testable, n_free, LEAST_FREE)
         kernel, rest = MatrixMoments.of_rows(together, n_free), MatrixMoments.of_rows(left, n_free)
-        statistics = _inner_products(together, left)
-        law = permutation_law(kernel, rest)
-        skewness = weighted_sum_skewness(kernel, rest)
-        # Zero less zero, so that a chance of one is not written as -0.
-        scores = 0.0 - log_gamma_tail(statistics, *law, skewness)
-        something = testable & (kernel.trace > NOTHING_LEFT * before)
-        something &= _rests_on_enough(kernel, rest, target.n_samples)
+        testable &= kernel.trace > NOTHING_LEFT * before
+        testable &= _rests_on_enough(kernel, rest, target.n_samples)
         if order == 3:
-            something &= ~_with_copies(factors)
-        own_strengths = [_strengths(rows, target.columns) for rows in factors]
-        return InteractionTests(
-            np.where(something, scores, 0.0),
-            np.where(something, _strengths(together, target.columns), 0.0),
-            np.stack(own_strengths, axis=1),
-        )
+            testable &= ~_with_copies(factors)
+        return _Projected(factors, together, left, n_free, testable, kernel, rest)
 
     def _prepare(self, features: IndexArray) -> None:
         """Make the rows of features that are not kept."""
@@ -209,6 +227,48 @@ class InteractionTester:
         # A copy, because a part would hold on to the whole.
         self._kept[feature] = (rows[:most].copy(), own)
         self._n_kept += (most + len(own)) * n_samples
+
+
+@dataclass(frozen=True, eq=False)
+class _Projected:
+    """A batch of tuples with what fewer of their features tell projected out.
+
+    Parameters
+    ----------
+    factors : list of ndarray of shape (n_tuples, rank, n_samples)
+        Factors of the first, second, ... feature of each tuple.
+    together, left : ndarray of shape (n_tuples, n_rows, n_samples)
+        Products of the factors, and the target, both projected.
+    n_free : ndarray of shape (n_tuples,)
+        Number of directions that are left.
+    testable : ndarray of bool of shape (n_tuples,)
+        Whether enough is left of both to test.
+    kernel, rest : MatrixMoments
+        Moments of the kernels of `together` and `left`.
+    """
+
+    factors: list[FloatArray]
+    together: FloatArray
+    left: FloatArray
+    n_free: FloatArray
+    testable: NDArray[np.bool_]
+    kernel: MatrixMoments
+    rest: MatrixMoments
+
+
+def _tests_of(batch: _Projected, target: InteractionTarget) -> InteractionTests:
+    """Test a batch by the gamma law of its moments."""
+    statistics = _inner_products(batch.together, batch.left)
+    law = permutation_law(batch.kernel, batch.rest)
+    skewness = weighted_sum_skewness(batch.kernel, batch.rest)
+    # Zero less zero, so that a chance of one is not written as -0.
+    scores = 0.0 - log_gamma_tail(statistics, *law, skewness)
+    own_strengths = [_strengths(rows, target.columns) for rows in batch.factors]
+    return InteractionTests(
+        np.where(batch.testable, scores, 0.0),
+        np.where(batch.testable, _strengths(batch.together, target.columns), 0.0),
+        np.stack(own_strengths, axis=1),
+    )
 
 
 class _Basis:
@@ -235,7 +295,8 @@ def _own_directions(rows: FloatArray, n_columns: int) -> FloatArray:
     products = rows[i] * rows[j]
     spanning = np.concatenate([rows, products - products.mean(axis=1, keepdims=True)])
     norms = np.linalg.norm(spanning, axis=1, keepdims=True)
-    something = norms[:, 0] > NEGLIGIBLE * norms.max()
+    # Lighter rows are mostly rounding of single precision: with norm one they would point anywhere.
+    something = norms[:, 0] ** 2 > NEGLIGIBLE * norms.max() ** 2
     spanning = leading_rows(spanning[something] / norms[something], int(something.sum()))
     weights = np.einsum("ri,ri->r", spanning, spanning)
     kept = weights > NEGLIGIBLE * weights[0]

@@ -18,6 +18,7 @@ from hsieve.kernels.factor_store import (
     USUAL_RANK,
     FactorGroup,
     FactorStore,
+    Products,
     SentStack,
     Stack,
     slices,
@@ -35,6 +36,11 @@ CODED_BATCH = 64
 LEVELS_BYTES = 2_048
 # Codes of one piece when those of some features are fetched.
 FETCHED_CODES = 4 * 10**6
+# Up to so many rows of a stack are summed level by level, without looking factors up.
+FEW_ROWS = 8
+# Where nobody names a limit, tables of levels that are kept: some 20 KB a feature.
+UNLIMITED = 2**62
+TABLE_BYTES = 256 * 10**6
 
 
 class CodedFactors(FactorStore):
@@ -55,7 +61,7 @@ class CodedFactors(FactorStore):
         *,
         block_bytes: int,
         factor_bytes: int,
-        code_bytes: int = 2**62,
+        code_bytes: int = UNLIMITED,
         work_bytes: int = 2**62,
     ) -> None:
         super().__init__(
@@ -68,7 +74,9 @@ class CodedFactors(FactorStore):
         self._levels: Fetched[Levels] = Fetched(
             self._fetch, code_bytes // (self.n_samples + LEVELS_BYTES)
         )
-        self._tables: dict[int, FloatArray] = {}
+        self._tables: dict[int, tuple[FloatArray, float]] = {}
+        if code_bytes == UNLIMITED:
+            self._room = max(self._room, TABLE_BYTES)
         itemsize = np.dtype(np.float32).itemsize
         most_numbers = factor_bytes // (2 * USUAL_RANK * itemsize)
         self._batch_numbers = min(most_numbers, CODED_BATCH * self.n_samples)
@@ -81,8 +89,26 @@ class CodedFactors(FactorStore):
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
         """Transposed factor of one feature, and the norm of its kernel."""
         (levels,) = self._levels.get([feature])
-        table = self._table(feature, levels)
-        return _looked_up(levels, table), _norm(levels, table)
+        table, norm = self._table(feature, levels)
+        return _looked_up(levels, table), norm
+
+    def multiplied(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+        """Multiply features with a stack; few rows are summed by level first: F'G = T' (sums)."""
+        if len(stack.starts) > 1 or len(stack.rows) > FEW_ROWS:
+            yield from super().multiplied(features, stack)
+            return
+        rows = stack.rows.astype(np.float64)
+        for part in slices(len(features), max(1, self._block_bytes // (8 * self.n_samples))):
+            chosen = features[part].tolist()
+            squares, norms = np.empty((len(chosen), 1)), np.empty(len(chosen))
+            for place, (feature, levels) in enumerate(
+                zip(chosen, self._levels.get(chosen), strict=True)
+            ):
+                table, norms[place] = self._table(feature, levels)
+                codes = levels.codes.astype(np.intp)
+                products = [np.bincount(codes, row, minlength=len(table)) @ table for row in rows]
+                squares[place, 0] = sum(product @ product for product in products)
+            yield Products(np.arange(part.start, part.start + len(chosen)), squares, norms)
 
     def _has_room_for(self, features: IndexArray) -> NDArray[np.bool_]:
         if self._blocks.is_here:
@@ -108,16 +134,15 @@ class CodedFactors(FactorStore):
     ) -> FactorGroup:
         """Look the factors of coded features up in their tables."""
         tables = [self._table(*of) for of in zip(features, all_levels, strict=True)]
-        ends = np.cumsum([table.shape[1] for table in tables])
+        ends = np.cumsum([table.shape[1] for table, _ in tables])
         starts = np.concatenate([[0], ends[:-1]])
         rows = _rows_of_buffer(int(ends[-1]), self.n_samples)
-        norms = np.empty(len(features))
-        for place, (levels, table) in enumerate(zip(all_levels, tables, strict=True)):
+        norms = np.array([norm for _, norm in tables])
+        for place, (levels, (table, _)) in enumerate(zip(all_levels, tables, strict=True)):
             lookup = np.ascontiguousarray(table.T, dtype=np.float32)
             # Codes are inside the table, so that checking them ("raise") would only cost a copy.
             out = rows[starts[place] : ends[place]]
             np.take(lookup, levels.codes, axis=1, out=out, mode="clip")
-            norms[place] = _norm(levels, table)
         return FactorGroup(places, rows, starts, norms)
 
     def _fetch(self, features: IndexArray) -> Iterator[tuple[int, Levels]]:
@@ -143,15 +168,16 @@ class CodedFactors(FactorStore):
     def _handed_over(self) -> list[NDArray[Any]]:
         return _to_arrays(self._levels.get(range(self.n_features)))
 
-    def _table(self, feature: int, levels: Levels) -> FloatArray:
-        """Table of levels of a feature, kept if there is room."""
+    def _table(self, feature: int, levels: Levels) -> tuple[FloatArray, float]:
+        """Table of levels of a feature and the norm of its kernel, kept if there is room."""
         if feature in self._tables:
             return self._tables[feature]
         table = _table_of(levels)
+        found = (table, _norm(levels, table))
         if table.nbytes <= self._room:
             self._room -= table.nbytes
-            self._tables[feature] = table
-        return table
+            self._tables[feature] = found
+        return found
 
 
 class CodedStack:

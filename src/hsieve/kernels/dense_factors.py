@@ -28,6 +28,11 @@ __all__ = ["DenseFactors"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
+# Where nobody names a limit, factors that are kept for further passes over all features.
+UNLIMITED = 2**62
+KEPT_BYTES = 5 * 10**8
+# Kept features multiplied at once: more would be copied through memory.
+KEPT_AT_ONCE = 16
 # Numbers treated together, of columns or of factors: they stay in the second cache.
 BATCH_NUMBERS = 131_072
 
@@ -44,6 +49,7 @@ class DenseFactors(FactorStore):
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self._kept: dict[int, tuple[NDArray[np.float32], float]] = {}
+        self._has_more_room = False
 
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
         """Transposed factor of one feature, and the norm of its kernel."""
@@ -52,6 +58,13 @@ class DenseFactors(FactorStore):
             if not self._keep(np.array([feature]), group):
                 return group.rows, float(group.norms[0])
         return self._kept[feature]
+
+    def products_again(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+        """Multiply features that were all met before; their factors are kept if they may be."""
+        if self._work_bytes >= UNLIMITED and not self._has_more_room:
+            self._room += KEPT_BYTES
+            self._has_more_room = True
+        yield from super().products_again(features, stack)
 
     def _products_here(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
         """Multiply some features; those asked for before come from memory, as far as it goes."""
@@ -64,8 +77,10 @@ class DenseFactors(FactorStore):
                 if not self._keep(features[group.places], group):
                     yield group.times(stack)
         kept = [p for p, feature in enumerate(features) if int(feature) in self._kept]
-        if kept:
-            yield _joined(kept, [self._kept[int(features[p])] for p in kept]).times(stack)
+        for part in slices(len(kept), KEPT_AT_ONCE):
+            yield _joined(kept[part], [self._kept[int(features[p])] for p in kept[part]]).times(
+                stack
+            )
 
     def _keep(self, features: IndexArray, group: FactorGroup) -> bool:
         """Remember the factors of a group, if there is room for them."""

@@ -195,6 +195,17 @@ class FactorStore(ABC):
                 for found in multiply(features[places], stack):
                     yield Products(places[found.places], found.squares, found.norms)
 
+    def products_again(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+        """Multiply features that were all met before with a stack; places count along `features`.
+
+        Where results of workers are sent or stored this is one more pass over the columns; in this
+        process what is kept of the features is used.
+        """
+        if self._blocks.takes_large_results:
+            yield from self.products(features, stack)
+        else:
+            yield from self._products_elsewhere(features, stack)
+
     def groups(self, features: IndexArray) -> Iterator["FactorGroup"]:
         """Give the factors of some features, some at a time; places count along `features`.
 
@@ -204,6 +215,11 @@ class FactorStore(ABC):
         for start in range(0, len(features), width):
             chosen = features[start : start + width]
             yield from self._groups(chosen, np.arange(start, start + len(chosen)))
+
+    def multiplied(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+        """Multiply features of this store with a stack, some at a time."""
+        for group in self.groups(features):
+            yield group.times(stack)
 
     @abstractmethod
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
@@ -241,8 +257,7 @@ class FactorStore(ABC):
 
     def _products_here(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
         """Multiply some features in this process."""
-        for group in self.groups(features):
-            yield group.times(stack)
+        yield from self.multiplied(features, stack)
 
     def _has_room_for(self, features: IndexArray) -> NDArray[np.bool_]:
         """Mark the features whose columns, or codes, can be kept here; others are met elsewhere."""
@@ -289,8 +304,7 @@ def products_of_piece(
     everything = np.arange(store.n_features)
     squares = np.empty((store.n_features, len(stack.starts)))
     norms = np.empty(store.n_features)
-    for group in store.groups(everything):
-        found = group.times(stack)
+    for found in store.multiplied(everything, stack):
         squares[found.places], norms[found.places] = found.squares, found.norms
     return squares, norms, *(store._handed_over() if keep else ())
 

@@ -12,6 +12,7 @@ Cost: one pass over the features and an eigendecomposition of a small matrix for
 a feature with r columns.
 """
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -62,6 +63,10 @@ class FactorTile:
         """Diagonal of each feature's kernel, of shape (n_tile, n_samples)."""
         return np.asarray(np.einsum("rts,rts->ts", self.rows, self.rows))
 
+    def digests(self, n_rows: int | None, places: IndexArray) -> list[bytes]:
+        """Digests of the first rows, or all, of some features: equal for equal rows only."""
+        return [hashlib.sha256(self.rows[:n_rows, place].tobytes()).digest() for place in places]
+
     @cached_property
     def degrees(self) -> FloatArray:
         """Effective number of directions of each kernel: trace squared over squared norm."""
@@ -91,6 +96,7 @@ class LeadingFactors:
     most_bytes: int
     _held: list[FactorTile] = field(default_factory=list, init=False, repr=False)
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, init=False, repr=False)
+    _firsts: list[IndexArray] = field(default_factory=list, init=False, repr=False)
 
     @classmethod
     def of(
@@ -141,9 +147,36 @@ class LeadingFactors:
         (tile,) = self._made(np.array([feature]))
         return np.asarray(tile.rows[:, 0])
 
+    def first_copies(self) -> IndexArray:
+        """Return, for each feature of the store, the first one here with the very same rows.
+
+        Features without rows, because they are constant or not looked at, have -1.
+        """
+        if not self._firsts:
+            alike = self._alike(1, self.features)
+            looked_at = np.flatnonzero(alike >= 0)
+            _, inverse, counts = np.unique(
+                alike[looked_at], return_inverse=True, return_counts=True
+            )
+            # Where the heaviest rows are the same, which is rare, all of them are compared.
+            repeated = looked_at[counts[inverse] > 1]
+            if len(repeated):
+                alike[repeated] = self._alike(None, repeated)[repeated]
+            self._firsts.append(_firsts_among(alike, self.features))
+        return self._firsts[0]
+
+    def at_least(self, features: IndexArray) -> "LeadingFactors":
+        """Return the factors of some of the features, or all where a copy does not pay or fit."""
+        sizes = 4.0 * self.store.n_samples * self.most_columns
+        fits = sizes[self.features].sum() + sizes[features].sum() <= self.most_bytes
+        few = 2 * len(features) <= len(self.features)
+        return self.among(features) if few and (fits or not self._held) else self
+
     def among(self, features: IndexArray) -> "LeadingFactors":
         """Return the factors of some of the features, copied from those held if they are."""
         fewer = LeadingFactors(self.store, features, self.most_columns, self.most_bytes)
+        if self._firsts:
+            fewer._firsts.append(_firsts_among(self._firsts[0], features))
         wanted = np.zeros(self.store.n_features, dtype=bool)
         wanted[features] = True
         parts: dict[int, list[FactorTile]] = {}
@@ -154,6 +187,18 @@ class LeadingFactors:
         for of_rank in parts.values():
             fewer._held.extend(_joined(of_rank))
         return fewer
+
+    def _alike(self, n_rows: int | None, features: IndexArray) -> IndexArray:
+        """Return, for some features, one with the same first rows, or all; -1 for the others."""
+        alike = np.full(self.store.n_features, -1, dtype=np.intp)
+        seen: dict[bytes, int] = {}
+        for piece in self.pieces:
+            for tile in self.tiles(piece):
+                chosen = np.flatnonzero(np.isin(tile.features, features))
+                digests = tile.digests(n_rows, chosen)
+                for feature, digest in zip(tile.features[chosen].tolist(), digests, strict=True):
+                    alike[feature] = seen.setdefault(digest, feature)
+        return alike
 
     def _made(self, piece: IndexArray) -> Iterator[FactorTile]:
         """Make tiles; features of the same rank are gathered until a tile is full."""
@@ -172,6 +217,15 @@ class LeadingFactors:
                     waiting[rank] = [rest]
         for parts in waiting.values():
             yield from _joined(parts)
+
+
+def _firsts_among(firsts: IndexArray, features: IndexArray) -> IndexArray:
+    """Restrict the first copies of features to some of these."""
+    chosen = np.sort(features[firsts[features] >= 0])
+    _, places, inverse = np.unique(firsts[chosen], return_index=True, return_inverse=True)
+    fewer = np.full(len(firsts), -1, dtype=np.intp)
+    fewer[chosen] = chosen[places][inverse]
+    return fewer
 
 
 def leading_rows(rows: FloatArray, most: int) -> FloatArray:

@@ -16,6 +16,8 @@ weighted scores    ``weighted_model``, ``weighted_value_and_gradient``: dependen
                    multiplied by weights, and its slope in them
 pairwise           ``relevance``, ``redundancy``, ``self_redundancy``: dependence of single
                    features on the target and on each other, for the pairs asked for only
+regression         ``regression_data``, ``relevance_to``, ``redundancy``: columns and target for
+                   a regression, and dependence of all features on what it leaves
 conditional        ``feature_scores``, ``conditional_log_p``: p-values of single features, alone
                    and given others
 =================  =====================================================================
@@ -31,6 +33,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 __all__ = [
+    "DOUBLE_PRECISION",
+    "SINGLE_PRECISION",
     "BoundMeasure",
     "ConditionalTests",
     "FeatureScores",
@@ -45,6 +49,11 @@ __all__ = [
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
+
+# Share of the largest score by which scores of exact copies may differ, from products of matrices
+# in either precision.
+DOUBLE_PRECISION = 1e-12
+SINGLE_PRECISION = 2e-6
 
 
 @runtime_checkable
@@ -115,6 +124,10 @@ class PairwiseStatistics(Protocol):
     n_features: int
 
     @property
+    def rounding(self) -> float:
+        """Share of the largest statistic by which those of exact copies may differ."""
+
+    @property
     def worthwhile_entries(self) -> int:
         """How many redundancies take about as long as asking for them does."""
 
@@ -159,10 +172,13 @@ class BoundMeasure(ABC):
 
     ``redundancy_may_be_skipped`` tells whether no redundancy falls below zero nor depends, but for
     rounding, on what else is asked for, so that a search may leave out those that cannot matter.
+    ``rounding`` is the share of the largest score by which scores of exact copies may differ, since
+    products of matrices round by position: closer ones are ties.
     """
 
     n_features: int
     redundancy_may_be_skipped: ClassVar[bool] = False
+    rounding: ClassVar[float] = DOUBLE_PRECISION
 
     @property
     def worthwhile_entries(self) -> int:

@@ -19,6 +19,7 @@ from hsieve.data.blocks import ColumnBlocks
 from hsieve.measures.base import BoundMeasure
 from hsieve.measures.level_codes import Coding, LevelCodes, LevelSummary, summarise
 from hsieve.measures.level_indicators import Indicators, entropies, level_codes
+from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["LevelInformation", "bind_levels"]
 
@@ -45,6 +46,10 @@ class LevelInformation(BoundMeasure):
         Codes of the target, from 0.
     store : LevelCodes
         Where the codes of columns come from.
+    coding : Coding
+        How numbers become levels.
+    regression_data : RegressionData
+        The columns and the target as numbers.
     """
 
     redundancy_may_be_skipped: ClassVar[bool] = True
@@ -53,6 +58,8 @@ class LevelInformation(BoundMeasure):
     summary: LevelSummary
     target: Codes = field(repr=False)
     store: LevelCodes = field(repr=False)
+    coding: Coding = field(repr=False)
+    regression_data: RegressionData = field(repr=False)
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -82,7 +89,8 @@ class LevelInformation(BoundMeasure):
 
     def among(self, features: IndexArray) -> "LevelInformation":
         """Return the same measure over some of the features, renumbered."""
-        return replace(self, columns=self.columns[features])
+        data = self.regression_data.among(features)
+        return replace(self, columns=self.columns[features], regression_data=data)
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """Relevance of each feature, so that the measure serves for ranking too."""
@@ -92,6 +100,13 @@ class LevelInformation(BoundMeasure):
         """Mutual information of each feature with the target, of shape (n_features,)."""
         positions = self.columns[np.asarray(features, dtype=np.intp)]
         return np.asarray(self.summary.relevance[positions])
+
+    def relevance_to(self, targets: FloatArray) -> FloatArray:
+        """Sum of the information of all features about each of other targets, in three levels."""
+        codes = self.coding.numbers(targets)
+        others = (codes, np.full(codes.shape[1], int(codes.max()) + 1, dtype=np.intp))
+        n_levels = self.summary.n_levels[self.columns]
+        return np.asarray(self.store.information(self.columns, n_levels, others).sum(axis=1))
 
     def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
         """Mutual information between features, of shape (n_features, n_active)."""
@@ -116,7 +131,12 @@ class LevelInformation(BoundMeasure):
 
 
 def bind_levels(
-    blocks: ColumnBlocks, target: NDArray[Any], coding: Coding, *, classes: bool
+    blocks: ColumnBlocks,
+    target: NDArray[Any],
+    coding: Coding,
+    data: RegressionData,
+    *,
+    classes: bool,
 ) -> LevelInformation:
     """Tie the information of levels to data, by one pass over the columns.
 
@@ -128,6 +148,8 @@ def bind_levels(
         Classes, which are levels as they are, or numbers, which become three.
     coding : Coding
         How numbers become levels, and which features are categories.
+    data : RegressionData
+        Columns and target as numbers, for searches that need them.
     classes : bool
         Whether the target holds classes.
 
@@ -138,4 +160,5 @@ def bind_levels(
     """
     codes = level_codes(target) if classes else coding.numbers(target[:, None])[:, 0]
     summary, store = summarise(blocks, coding, codes)
-    return LevelInformation(np.arange(blocks.n_features), summary, codes, store)
+    everything = np.arange(blocks.n_features)
+    return LevelInformation(everything, summary, codes, store, coding, data)

@@ -50,6 +50,7 @@ from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_codes import Coding, slices
 from hsieve.measures.level_indicators import level_codes
 from hsieve.measures.level_information import LevelInformation, bind_levels
+from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["ESTIMATORS", "BoundMutualInformation", "MutualInformation"]
 
@@ -129,16 +130,18 @@ class MutualInformation(Measure):
             raise ValueError(msg)
         check_lengths(columns.shape[0], len(target))
         classes = target_kind_of(target, self.target_kind) == "classes"
+        kind = "classes" if classes else "continuous"
+        data = RegressionData.of(columns, target, target_kind=kind, categorical=discrete)
         if self.estimator == "discretised":
             coding = Coding(discrete, float(self.n_deviations))
-            return bind_levels(as_blocks(columns), target, coding, classes=classes)
+            return bind_levels(as_blocks(columns), target, coding, data, classes=classes)
         if isinstance(columns, ColumnBlocks):
             msg = f"estimator={self.estimator!r} needs the whole data as an array, got blocks."
             raise ValueError(msg)
         check_finite(columns)
         if self.estimator == "copula":
-            return _bind_scores(columns, target, discrete, classes=classes)
-        return _Neighbours(columns, target, discrete, classes, self)
+            return _bind_scores(columns, target, data, classes=classes)
+        return _Neighbours(columns, target, discrete, classes, self, data)
 
     def _check_settings(self) -> None:
         """Refuse settings that mean nothing."""
@@ -162,6 +165,10 @@ class BoundMutualInformation(BoundMeasure):
         """Mutual information of each feature with the target, of shape (n_features,)."""
 
     @abstractmethod
+    def relevance_to(self, targets: FloatArray) -> FloatArray:
+        """Sum of the information of all features about each of other targets."""
+
+    @abstractmethod
     def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
         """Mutual information between features, of shape (n_features, n_active)."""
 
@@ -182,6 +189,7 @@ class _Neighbours(BoundMutualInformation):
     discrete: NDArray[np.bool_]
     classes: bool
     settings: MutualInformation
+    regression_data: RegressionData
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -189,6 +197,10 @@ class _Neighbours(BoundMutualInformation):
 
     def relevance(self, features: ArrayLike) -> FloatArray:
         return self._with(np.asarray(features, dtype=np.intp), self.target, levels=self.classes)
+
+    def relevance_to(self, targets: FloatArray) -> FloatArray:
+        everything = np.arange(self.n_features)
+        return np.asarray(sum(self._with(everything, of, levels=False) for of in targets.T))
 
     def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
         positions, others = np.asarray(features, np.intp), np.asarray(active, np.intp)
@@ -225,6 +237,7 @@ class _Scores(BoundMutualInformation):
     scores: FloatArray
     target: NDArray[Any]
     classes: bool
+    regression_data: RegressionData
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -235,6 +248,10 @@ class _Scores(BoundMutualInformation):
         if self.classes:
             return self._with_classes(positions)
         return self._with(positions, self.target[:, None])[:, 0]
+
+    def relevance_to(self, targets: FloatArray) -> FloatArray:
+        found = self._with(np.arange(self.n_features), _normal_scores(targets))
+        return np.asarray(found.sum(axis=1))
 
     def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
         others = self.scores[:, np.asarray(active, dtype=np.intp)]
@@ -270,12 +287,13 @@ class _Scores(BoundMutualInformation):
 
 
 def _bind_scores(
-    columns: NDArray[Any], target: NDArray[Any], discrete: NDArray[np.bool_], *, classes: bool
+    columns: NDArray[Any], target: NDArray[Any], data: RegressionData, *, classes: bool
 ) -> _Scores:
     """Turn every column, and a numeric target, into normal scores."""
-    if discrete.any():
+    if data.categorical.any():
+        listed = np.flatnonzero(data.categorical)
         msg = (
-            f"estimator='copula' takes numbers only, got categorical={np.flatnonzero(discrete)}; "
+            f"estimator='copula' takes numbers only, got categorical={listed}; "
             "choose 'discretised' or 'neighbours'."
         )
         raise ValueError(msg)
@@ -283,8 +301,10 @@ def _bind_scores(
     for block in slices(columns.shape[1], len(columns)):
         scores[:, block] = _normal_scores(columns[:, block])
     if classes:
-        return _Scores(scores, level_codes(target), classes=True)
-    return _Scores(scores, _normal_scores(target[:, None])[:, 0], classes=False)
+        return _Scores(scores, level_codes(target), classes=True, regression_data=data)
+    return _Scores(
+        scores, _normal_scores(target[:, None])[:, 0], classes=False, regression_data=data
+    )
 
 
 def _normal_scores(numbers: NDArray[Any]) -> FloatArray:

@@ -30,7 +30,7 @@ Cost: one sweep over all pairs; O(n r^4) for each inner product of two pairs tha
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,7 +42,7 @@ from hsieve.kernels.permutation_law import (
     gamma_quantile,
     weighted_sum_skewness,
 )
-from hsieve.measures.base import BoundMeasure
+from hsieve.measures.base import SINGLE_PRECISION, BoundMeasure
 from hsieve.measures.pair_sweep import (
     PairScoring,
     SweepTarget,
@@ -111,6 +111,8 @@ class BoundPairAtoms(BoundMeasure):
     factors : LeadingFactors
         Factors of the features that enter products.
     """
+
+    rounding: ClassVar[float] = SINGLE_PRECISION
 
     singles: "BoundPairwiseHSIC"
     pairs: IndexArray

@@ -10,7 +10,9 @@ Three features are a pair of features with the target multiplied by the third on
 pair of a feature with the product of two others; both go the same way.
 
 Tiles are shared out to threads, each with one BLAS thread. Which pairs are kept does not depend on
-the number of threads; of pairs with the same score those with the lower features are.
+the number of threads; of pairs with the same score those with the lower features are. Exact copies
+of features do have the same score, whatever processor rounds it
+(:mod:`hsieve.measures.equal_features`).
 
 Cost: see :mod:`hsieve.kernels.pair_products`; memory for the tiles, three blocks of 1 MB a thread
 and the pairs kept.
@@ -19,7 +21,7 @@ and the pairs kept.
 import threading
 import time
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Protocol
@@ -30,6 +32,7 @@ from numpy.typing import NDArray
 
 from hsieve.kernels.leading_factors import FactorTile, LeadingFactors
 from hsieve.kernels.pair_products import PairBlock, PairProducts, WeightedTile
+from hsieve.measures.equal_features import EqualFeatures
 from hsieve.progress import report, stage
 from hsieve.threads import one_blas_thread
 
@@ -38,6 +41,7 @@ __all__ = [
     "StrongestPairs",
     "SweepTarget",
     "pairs_among",
+    "pairs_that",
     "seconds_for",
     "strongest_extensions",
     "strongest_pairs",
@@ -108,6 +112,12 @@ class StrongestPairs:
     traces: FloatArray
     n_pairs: int
 
+    def copied(self, features: IndexArray, places: IndexArray, n_pairs: int) -> "StrongestPairs":
+        """Return other pairs with the numbers of those at some places."""
+        return StrongestPairs(
+            features, self.scores[places], self.ratios[places], self.traces[places], n_pairs
+        )
+
 
 def pairs_among(n_features: int) -> int:
     """Count the pairs of so many features."""
@@ -142,7 +152,46 @@ def strongest_pairs(
     StrongestPairs
         The pairs, the lower feature of each first.
     """
-    sweep = _Sweep(target, _Best(n_kept, floor), n_threads)
+    equal = EqualFeatures(factors.first_copies())
+    if not equal.has_copies:
+        return pairs_that(None, factors, target, n_kept=n_kept, n_threads=n_threads, floor=floor)
+    found = pairs_that(
+        equal.stand_for_all,
+        # A second copy makes the pair of a feature with its copy.
+        factors.at_least(equal.first_few(2)),
+        target,
+        n_kept=n_kept,
+        n_threads=n_threads,
+        floor=floor,
+    )
+    pairs, places = equal.with_copies(found.features, found.scores, n_kept)
+    return found.copied(pairs, places, pairs_among(equal.n_features))
+
+
+def pairs_that(
+    stand: Callable[[IndexArray], NDArray[np.bool_]] | None,
+    factors: LeadingFactors,
+    target: SweepTarget,
+    *,
+    n_kept: int,
+    n_threads: int | None = None,
+    floor: float = -1.0,
+) -> StrongestPairs:
+    """Look at all pairs of features and keep the best of some, without regard to copies.
+
+    Parameters
+    ----------
+    stand : callable or None
+        Marks the pairs, given as an array of shape (n_pairs, 2), that may be kept; None for all.
+    factors, target, n_kept, n_threads, floor
+        As in :func:`strongest_pairs`.
+
+    Returns
+    -------
+    StrongestPairs
+        The pairs, the lower feature of each first.
+    """
+    sweep = _Sweep(target, _Best(n_kept, floor), n_threads, stand=stand)
     return sweep.run(sweep.all_pairs(factors), pairs_among(len(factors.features)), "pairs")
 
 
@@ -168,9 +217,38 @@ def strongest_extensions(
     StrongestPairs
         Number of the product and feature of each pair.
     """
-    sweep = _Sweep(target, _Best(n_kept, -1.0), n_threads, extends=True)
-    total = len(products.features) * len(factors.features)
-    return sweep.run(sweep.extensions(products, factors), total, "triples")
+    n_products = len(products.features)
+    # Products are numbered before the features here, so that a pair of both is in rising order.
+    firsts = factors.first_copies()
+    equal = EqualFeatures(
+        np.concatenate([_first_products(products), np.where(firsts < 0, -1, n_products + firsts)])
+    )
+    chosen = equal.first_few(1)
+    places, features = chosen[chosen < n_products], chosen[chosen >= n_products] - n_products
+    few = FactorTile(places, np.ascontiguousarray(products.rows[:, places]))
+    sweep = _Sweep(
+        target,
+        _Best(n_kept, -1.0),
+        n_threads,
+        stand=lambda pairs: equal.stand_for_all(pairs + np.array([0, n_products])),
+        extends=True,
+    )
+    blocks = sweep.extensions(few, factors.at_least(features))
+    found = sweep.run(blocks, len(places) * len(factors.features), "triples")
+    moved = found.features + np.array([0, n_products])
+    pairs, origins = equal.with_copies(moved, found.scores, n_kept)
+    numbered = np.stack([products.features[pairs[:, 0]], pairs[:, 1] - n_products], axis=1)
+    return found.copied(numbered, origins, n_products * int(np.count_nonzero(firsts >= 0)))
+
+
+def _first_products(products: FactorTile) -> IndexArray:
+    """Return the place of the first product with the very same factor, for each."""
+    digests = products.digests(None, np.arange(len(products.features)))
+    seen: dict[bytes, int] = {}
+    return np.array(
+        [seen.setdefault(digest, place) for place, digest in enumerate(digests)],
+        dtype=np.intp,
+    )
 
 
 def seconds_for(
@@ -199,9 +277,11 @@ class _Sweep:
         best: "_Best",
         n_threads: int | None,
         *,
+        stand: Callable[[IndexArray], NDArray[np.bool_]] | None = None,
         extends: bool = False,
     ) -> None:
         self._target, self._best, self._extends = target, best, extends
+        self._stand = stand
         self._n_threads = n_threads or joblib.cpu_count()
         self._local = threading.local()
 
@@ -282,6 +362,10 @@ class _Sweep:
         pairs = np.stack([first.features[left], second.features[right]], axis=1)
         if not self._extends:
             pairs.sort(axis=1)
+        if self._stand is not None:
+            stand = self._stand(pairs)
+            pairs, scores = pairs[stand], scores[stand]
+            ratios, traces = ratios[stand], traces[stand]
         self._best.add(pairs, scores, ratios, traces)
 
 

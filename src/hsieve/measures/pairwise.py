@@ -33,8 +33,11 @@ from hsieve.kernels.coded_factors import CodedFactors
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.dense_factors import DenseFactors
 from hsieve.kernels.factor_store import FactorStore, Stack, form_for
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.kernels.leading_factors import LeadingFactors
+from hsieve.kernels.ratio_law import log_ratio_tail
+from hsieve.measures.base import SINGLE_PRECISION, BoundMeasure, Measure
 from hsieve.measures.pair_atoms import BoundPairAtoms, with_pairs
+from hsieve.measures.regression_data import RegressionData
 from hsieve.measures.targets import refuse_empty, target_factor
 from hsieve.progress import report
 
@@ -119,6 +122,9 @@ class PairwiseHSIC(Measure):
             tile_bytes=plan.tile_bytes,
             store=store,
             actives=ActiveFactors(store, plan.stack_bytes),
+            regression_data=RegressionData.of(
+                blocks, y, target_kind=self.target_kind, categorical=store.categorical
+            ),
         )
 
     def store(self, blocks: ColumnBlocks, plan: MemoryPlan) -> FactorStore:
@@ -164,9 +170,12 @@ class BoundPairwiseHSIC(BoundMeasure):
         Where factors come from.
     actives : ActiveFactors
         Factors of features whose redundancy with others is asked for again and again.
+    regression_data : RegressionData
+        The columns and the target as numbers.
     """
 
     redundancy_may_be_skipped: ClassVar[bool] = True
+    rounding: ClassVar[float] = SINGLE_PRECISION
 
     columns: IndexArray
     all_relevance: FloatArray
@@ -176,6 +185,7 @@ class BoundPairwiseHSIC(BoundMeasure):
     tile_bytes: int
     store: FactorStore
     actives: ActiveFactors = field(repr=False)
+    regression_data: RegressionData = field(repr=False)
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -194,7 +204,8 @@ class BoundPairwiseHSIC(BoundMeasure):
 
     def among(self, features: IndexArray) -> "BoundPairwiseHSIC":
         """Return the same measure over some of the features, renumbered."""
-        return replace(self, columns=self.columns[features])
+        data = self.regression_data.among(features)
+        return replace(self, columns=self.columns[features], regression_data=data)
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """Relevance of each feature, so that the measure serves for ranking too."""
@@ -217,6 +228,56 @@ class BoundPairwiseHSIC(BoundMeasure):
             norms = np.where(self.norms > 0, self.norms, 1.0)
             products /= np.outer(norms[rows], norms[columns])
         return products
+
+    def relevance_to(self, targets: FloatArray) -> FloatArray:
+        """NHSIC of all features with other targets, whose kernel is linear: one pass.
+
+        Parameters
+        ----------
+        targets : ndarray of shape (n_samples, n_targets)
+            Numbers, such as residuals.
+
+        Returns
+        -------
+        ndarray of shape (n_features,)
+            From 0 to 1. A linear kernel sees how the mean of the targets depends on a feature, by
+            any curve, and not how their spread does, so that residuals of unequal variance do not
+            look like an effect.
+        """
+        centred = targets - targets.mean(axis=0)
+        rows = np.ascontiguousarray(centred.T, dtype=np.float32)
+        found = np.zeros(len(self.norms))
+        stack = Stack(rows, np.zeros(1, dtype=np.intp))
+        for products in self.store.products_again(self.columns, stack):
+            found[self.columns[products.places]] = products.squares[:, 0]
+        norms = self.norms[self.columns] * np.linalg.norm(centred.T @ centred)
+        return np.asarray(found[self.columns] / np.where(norms > 0, norms, 1.0))
+
+    def log_p_values(self, features: ArrayLike, targets: FloatArray) -> FloatArray:
+        """Log of the chance of such a relevance for normal targets that depend on no feature.
+
+        Parameters
+        ----------
+        features : array-like of int
+            Few features.
+        targets : ndarray of shape (n_samples, n_targets)
+            Numbers; normal scores for a test that holds for any law.
+        """
+        centred = targets - targets.mean(axis=0)
+        total = float(np.vdot(centred, centred))
+        columns = self.columns[np.asarray(features, dtype=np.intp)]
+        factors = [self.store.rows(int(column))[0].astype(np.float64) for column in columns]
+        weights = np.zeros((len(factors), max(map(len, factors), default=1)))
+        ratios = np.zeros(len(factors))
+        for place, rows in enumerate(factors):
+            weights[place, : len(rows)] = np.linalg.eigvalsh(rows @ rows.T)
+            ratios[place] = np.sum((rows @ centred) ** 2) / total
+        of_targets = np.linalg.eigvalsh(centred.T @ centred)
+        return log_ratio_tail(ratios, weights, of_targets, len(centred) - 1)
+
+    def leading_factors(self, rank: int) -> LeadingFactors:
+        """Leading factors of all features, numbered by column, for a search for interactions."""
+        return LeadingFactors.of(self.store, self.columns, rank, self.tile_bytes)
 
     def with_pairs(self, n_kept: int, barred: ArrayLike) -> BoundPairAtoms:
         """Return features and their most relevant pairs, side by side.

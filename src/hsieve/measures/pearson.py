@@ -23,7 +23,7 @@ Cost: O(n d) for each output or class, O(n) for each pair of features.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,7 +31,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import encode_columns
+from hsieve.kernels.ratio_law import log_ratio_tail
 from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["BoundPearson", "Pearson"]
 
@@ -83,7 +85,8 @@ class Pearson(Measure):
             outputs = np.asarray(y, dtype=np.float64).reshape(len(columns), -1)
             weights = np.full(outputs.shape[1], 1.0 / outputs.shape[1])
         outputs = encode_columns(outputs).matrix.astype(columns.dtype)
-        return BoundPearson(columns, outputs, weights, self.squared)
+        data = RegressionData.of(np.asarray(X), y, target_kind=self.target_kind)
+        return BoundPearson(columns, outputs, weights, self.squared, data)
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +97,7 @@ class BoundPearson(BoundMeasure):
     outputs: FloatArray
     weights: FloatArray
     squared: bool
+    regression_data: RegressionData = field(repr=False)
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -111,6 +115,21 @@ class BoundPearson(BoundMeasure):
     def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
         """Correlation between features, of shape (n_features, n_active)."""
         return self._correlations(features, self.columns[:, np.asarray(active, dtype=np.intp)])
+
+    def relevance_to(self, targets: FloatArray) -> FloatArray:
+        """Mean correlation of all features with other targets, of shape (n_features,)."""
+        others = encode_columns(targets).matrix
+        return np.asarray(self._correlations(np.arange(self.n_features), others).mean(axis=1))
+
+    def log_p_values(self, features: ArrayLike, targets: FloatArray) -> FloatArray:
+        """Log of the chance of such correlations for normal targets that depend on no feature."""
+        centred = targets - targets.mean(axis=0)
+        products = self.columns[:, np.asarray(features, dtype=np.intp)].T @ centred
+        n_samples = len(centred)
+        # A standardised column over the root of the number of samples has the weight one.
+        ratios = np.sum(products**2, axis=1) / (n_samples * float(np.vdot(centred, centred)))
+        of_targets = np.linalg.eigvalsh(centred.T @ centred)
+        return log_ratio_tail(ratios, np.ones((len(ratios), 1)), of_targets, n_samples - 1)
 
     def self_redundancy(self, features: ArrayLike) -> FloatArray:
         """Correlation of each feature with itself: one."""

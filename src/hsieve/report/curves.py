@@ -14,6 +14,7 @@ from hsieve.report.feature_rows import LONGEST_NAME, plain_number
 from hsieve.report.names import shortened
 from hsieve.report.paths import atom_name, coefficients_in_order, path_in_words
 from hsieve.strategies.lars_selection import LarsSelectionPath
+from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.strategies.randomised import ContributionPath
 
 __all__ = ["Names", "curves"]
@@ -78,6 +79,7 @@ def curves(selector: Any, names: Names) -> list[dict[str, Any]]:
     """
     makers: tuple[Callable[[Any, Names], dict[str, Any] | None], ...] = (
         _path,
+        _explained,
         _stability,
         _contributions,
         _number,
@@ -119,6 +121,43 @@ def _path(selector: Any, names: Names) -> dict[str, Any] | None:
         "x": {"label": "level of the penalty (falling)", "values": _numbers(lars.levels[knots])},
         "y": {"label": "coefficient"},
         "series": series,
+    }
+
+
+def _explained(selector: Any, names: Names) -> dict[str, Any] | None:
+    """Draw what a pursuit explains with each more feature."""
+    path = getattr(selector, "path_", None)
+    if not isinstance(path, PursuitPath) or not path.n_found:
+        return None
+    sizes = [0, *path.sizes.tolist()]
+    explained = 1.0 - path.errors
+    steps = range(1, min(len(sizes), MOST_LINES + 1))
+    n_points = len(steps) + 1
+    series = []
+    for step in steps:
+        features = path.order[sizes[step - 1] : sizes[step]].tolist()
+        line = names.of(features[0])
+        if len(features) > 1:
+            line["name"] = " × ".join(names(feature) for feature in features)
+            line["also"] = features[1:]
+        values = np.full(n_points, np.nan)
+        values[step - 1 : step + 1] = explained[step - 1 : step + 1]
+        series.append({**line, "values": _numbers(values)})
+    choice = getattr(selector, "n_features_choice_", None)
+    words = f" {choice.reason}" if choice is not None and choice.rule == "auto" else ""
+    return {
+        "id": "explained",
+        "kind": "lines",
+        "title": "What each feature adds",
+        "caption": "Explained fraction of the variance of the target (1 less the leave-one-out "
+        "error of a kernel regression) as features are added, each line being what one feature, "
+        f"or features found only together, add to those before.{words}"
+        + _left_out(len(sizes) - n_points, "more steps"),
+        "description": _ends(series, "explained fraction after the feature"),
+        "x": {"label": "number of features", "values": sizes[:n_points]},
+        "y": {"label": "explained fraction of the variance"},
+        "series": series,
+        "lines": [],
     }
 
 
@@ -189,8 +228,8 @@ def _contributions(selector: Any, names: Names) -> dict[str, Any] | None:
 def _number(selector: Any, names: Names) -> dict[str, Any] | None:
     """Draw the curve by which the number of features was found."""
     choice = getattr(selector, "n_features_choice_", None)
-    if choice is None:
-        return None
+    if choice is None or choice.rule == "auto":
+        return None  # what a pursuit explains with each number is drawn by itself
     del names
     places = _some(len(choice.sizes), always=np.flatnonzero(choice.sizes == choice.number))
     return {
@@ -202,7 +241,7 @@ def _number(selector: Any, names: Names) -> dict[str, Any] | None:
         "x": {
             "label": "number of features",
             "values": [int(size) for size in choice.sizes[places]],
-            "log": bool(choice.sizes[-1] > 20 * choice.sizes[0]),
+            "log": bool(choice.sizes[-1] > 20 * choice.sizes[0] > 0),
         },
         "y": {"label": choice.criterion},
         "series": [

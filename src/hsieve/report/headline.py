@@ -40,7 +40,13 @@ def headline(selector: Any, evidence: Evidence, names: Names) -> str:
     best = next(iter(getattr(selector, "pairs_", ())), None)
     if best is not None and hasattr(best, "family_wise_p"):
         return _interaction(selector, best, names, samples)
-    return f"{type(selector).__name__} chose {len(chosen):,} of {n_features}{samples}: {which}."
+    name = type(selector).__name__
+    if not chosen:
+        tried = any(event.what == "set aside" for event in getattr(selector.path_, "events", ()))
+        why = "lowers the error of samples left out" if tried else "is related to the target"
+        beyond = "enough" if tried else "beyond chance"
+        return f"{name} chose none of {n_features}{samples}: no feature {why} {beyond}."
+    return f"{name} chose {len(chosen):,} of {n_features}{samples}: {which}."
 
 
 def _stable(selector: Any, n_features: str, samples: str, which: str) -> str:

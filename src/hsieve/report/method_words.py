@@ -62,6 +62,17 @@ WORDS: dict[str, MethodWords] = {
         keeps_copies=False,
         references=(YAMADA,),
     ),
+    "KernelPursuit": MethodWords(
+        "adds features that explain what those already chosen leave unexplained: each step takes "
+        "the feature most related to the leave-one-out residuals of a kernel regression on the "
+        "features chosen so far. A feature stays only if its relation to the residuals is beyond "
+        "chance and it lowers the leave-one-out error, so the number of features is part of the "
+        "result. Where no single feature is left, pairs and triples that act only together are "
+        "searched, if that takes no more than a few seconds.",
+        "How much the leave-one-out error fell when the feature was added, as a fraction of the "
+        "variance of the target; features that were added together share it equally.",
+        keeps_copies=False,
+    ),
     "BAHSIC": MethodWords(
         "begins with all features and drops, again and again, those whose going costs the least "
         "dependence (HSIC) of the rest on the target. Features that matter only together are seen.",

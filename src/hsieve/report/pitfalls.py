@@ -13,6 +13,7 @@ from hsieve.report.method_words import ALONE, MethodWords
 from hsieve.report.names import shortened
 from hsieve.strategies.lars_selection import LarsSelectionPath
 from hsieve.strategies.overlaps import INTERCHANGEABLE
+from hsieve.strategies.pursuit_path import PursuitPath
 
 __all__ = ["pitfalls", "warnings_of"]
 
@@ -97,6 +98,7 @@ def pitfalls(
     found += _stability(selector)
     found += _company(selector, words)
     found += _filled(selector)
+    found += _mean_only(selector)
     found += _rare(evidence)
     return [{"title": title, "text": text} for title, text in found]
 
@@ -236,6 +238,8 @@ def _company(selector: Any, words: MethodWords) -> list[tuple[str, str]]:
 
 def _filled(selector: Any) -> list[tuple[str, str]]:
     path = getattr(selector, "path_", None)
+    if isinstance(path, PursuitPath):
+        return _filled_pursuit(len(selector.selected_indices_) - path.n_found)
     if not isinstance(path, LarsSelectionPath):
         return []
     n_filled = len(selector.selected_indices_) - len(path.features_on_path)
@@ -246,6 +250,31 @@ def _filled(selector: Any) -> list[tuple[str, str]]:
             "Some features only fill up the number",
             f"The path ended before as many came in as were asked for: {n_filled} with a "
             "coefficient of zero were added by relevance, and may repeat the others.",
+        )
+    ]
+
+
+def _filled_pursuit(n_filled: int) -> list[tuple[str, str]]:
+    if n_filled <= 0:
+        return []
+    return [
+        (
+            "Some features only fill up the number",
+            f"Fewer features than were asked for passed the gates of the method: {n_filled} with "
+            "a score of zero were added by relevance less redundancy, and may be noise.",
+        )
+    ]
+
+
+def _mean_only(selector: Any) -> list[tuple[str, str]]:
+    if not isinstance(getattr(selector, "path_", None), PursuitPath):
+        return []
+    return [
+        (
+            "Only effects on the mean are found",
+            "The method looks for features that change the mean of the target (for classes, their "
+            "probabilities). A feature that changes only the spread of a numeric target is not "
+            "chosen; N3LARS and BAHSIC see it.",
         )
     ]
 

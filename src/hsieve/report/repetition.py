@@ -28,6 +28,7 @@ COMMANDS = {
     "ForwardLSMI": "forward-lsmi",
     "HITONPC": "hiton-pc",
     "HSICLasso": "hsic-lasso",
+    "KernelPursuit": "pursuit",
     "KernelSVMRFE": "kernel-svm-rfe",
     "L1HSIC": "l1-hsic",
     "L1LSMI": "l1-lsmi",
@@ -190,7 +191,7 @@ def _option(key: str, value: Any, names: Sequence[str]) -> list[str] | None:
             return None
         return [word for name in listed for word in (option, name)]
     if key == "interactions":
-        return ["--interactions"]
+        return ["--interactions"] if value == "pairs" else None
     is_option = key in ("target_kind", "max_redundancy", "memory_limit")
     return [f"--{key.replace('_', '-')}", str(value)] if is_option else None
 

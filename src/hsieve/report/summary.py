@@ -31,6 +31,7 @@ from hsieve.report.method_words import words_for
 from hsieve.report.names import names_of, shortened
 from hsieve.report.panels import data_pictures, target_summary
 from hsieve.report.pitfalls import pitfalls, warnings_of
+from hsieve.report.pursuit_steps import pursuit_steps
 from hsieve.report.repetition import Origin, repetition
 
 __all__ = ["MOST_SHOWN", "Wish", "summarise"]
@@ -148,6 +149,7 @@ def summarise(
         "columns": columns_of(rows, words.score),
         "features": rows,
         "pairs": _pairs(selector, names),
+        "steps": pursuit_steps(selector, names),
         "pictures": [
             *curves(selector, names),
             *data_pictures(selector, evidence, names, target_name),

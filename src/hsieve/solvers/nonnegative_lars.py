@@ -26,9 +26,11 @@ paper forgets; (3) the level itself reaches zero. A segment depends on its activ
 rounding errors do not add up along the path, and an event that rounding hid is made up for at once.
 
 **Ties** go to the lowest index, entering or leaving alike: on one level this is Murty's least-index
-rule (Mathematical Programming 7, 1974), which cannot cycle. A feature that depends linearly on the
-active ones (an exact duplicate), or overlaps with one of them too much, is passed over until one
-of them leaves.
+rule (Mathematical Programming 7, 1974), which cannot cycle. Gradients within ``tie_tolerance`` of
+the level count as reaching it where entries are rounded, so that of exact copies the first enters:
+it begins to grow a little later, and its gradient is off by no more than that. A feature that
+depends linearly on the active ones (an exact duplicate), or overlaps with one of them too much, is
+passed over until one of them leaves.
 
 **The exact bound.** Where Q >= 0, alpha >= 0 gives c_k <= r_k - (any known part of the sum), along
 the whole segment. The events known so far put the next knot at level t or above. A feature whose
@@ -61,6 +63,8 @@ BoolArray = NDArray[np.bool_]
 TIE_TOLERANCE = 1e-12
 # A gradient this close to the level, on the same scale, is not ruled out by the bound.
 BOUND_SLACK = 1e-9
+# Gradients of exact copies differ by less than this part of the tolerance for ties.
+COPIES_APART = 0.25
 # A gradient that falls this nearly as fast as the level never meets it.
 SLOPE_TOLERANCE = 1e-12
 # Far above what any path was seen to need; ends a path that rounding keeps from advancing.
@@ -81,6 +85,7 @@ def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for ea
     first: Sequence[int] = (),
     max_overlap: float = 1.0,
     dependence_tolerance: float = 1e-12,
+    tie_tolerance: float = 0.0,
     batch_entries: int = 512,
     lowest_level: float = 0.0,
     size_of: Callable[[list[int]], int] = len,
@@ -110,6 +115,9 @@ def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for ea
     dependence_tolerance : float, default=1e-12
         A feature at most this share (squared) away from the span of the active ones does not
         enter. Raise it to the relative error of Q if that is larger than rounding.
+    tie_tolerance : float, default=0.0
+        Gradients this close to the level, as a share of the largest relevance, reach it together.
+        Raise it to the relative error of r and Q if that is larger than rounding.
     batch_entries : int, default=512
         About how many entries are worth being asked for together: fewer save entries, more save
         calls.
@@ -150,7 +158,13 @@ def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for ea
     entries = EntriesOnDemand(redundancy, len(scores), nonnegative=use_bound)
     factor = ActiveFactor(dependence_tolerance, max_overlap)
     new_tracer = partial(
-        _Tracer, scores, entries, factor, batch_entries=batch_entries, whole_columns=not use_bound
+        _Tracer,
+        scores,
+        entries,
+        factor,
+        tie_tolerance=tie_tolerance,
+        batch_entries=batch_entries,
+        whole_columns=not use_bound,
     )
     penalised = np.ones(len(scores), dtype=bool)
     penalised[covariates] = False
@@ -239,6 +253,7 @@ class _Tracer:
         factor: ActiveFactor,
         *,
         penalised: BoolArray,
+        tie_tolerance: float,
         batch_entries: int,
         whole_columns: bool,
     ) -> None:
@@ -246,6 +261,10 @@ class _Tracer:
         self._penalised, self._penalty = penalised, penalised.astype(np.float64)
         self._batch_entries, self._whole_columns = batch_entries, whole_columns
         self._scale = max(float(relevance.max()), 0.0)
+        self._tie = tie_tolerance * self._scale
+        self._slack = max(BOUND_SLACK * self._scale, self._tie)
+        # Copies of a feature that ties may lie on the other side of the tolerance.
+        self._near = COPIES_APART * self._tie
         self._barred: BoolArray
         self._rules: _Rules
 
@@ -317,7 +336,7 @@ class _Tracer:
         n_entries = max(1, self._batch_entries // 8)
         while True:
             event = self._choose(segment, level, waiting & complete)
-            reaches = segment.shortfall(event.level) <= BOUND_SLACK * self._scale
+            reaches = segment.shortfall(event.level) <= self._slack + self._tie
             pending = np.flatnonzero(waiting & ~complete & reaches)
             if len(pending):
                 promise = segment.entry_levels(pending, parallel=np.inf)
@@ -357,11 +376,17 @@ class _Tracer:
         tie = TIE_TOLERANCE * self._scale
         if knot <= max(tie, self._rules.lowest_level):
             return LarsEvent(min(self._rules.lowest_level, level), "stopped", -1)
-        # The second condition holds back what the bound would: else the two could part at a tie.
-        ties = (entry_levels >= knot - tie) & (
-            segment.shortfall(knot)[entering] <= BOUND_SLACK * self._scale
-        )
+        shortfall = segment.shortfall(knot)[entering]
+        ties = (entry_levels >= knot - tie) | ((entry_levels > 0) & (shortfall <= self._tie))
+        # Holds back what the bound would: else the two could part at a tie.
+        ties &= shortfall <= self._slack
         enters = int(entering[ties].min(initial=len(candidates)))
+        while self._near and ties.any():
+            apart = np.abs(shortfall - shortfall[np.searchsorted(entering, enters)])
+            first = int(entering[(apart <= self._near) & (entry_levels > 0)].min())
+            if first == enters:
+                break
+            enters = first
         leaves = int(segment.members[leaving_levels >= knot - tie].min(initial=len(candidates)))
         if enters < leaves:
             return LarsEvent(float(knot), "entered", enters)

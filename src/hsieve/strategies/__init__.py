@@ -8,6 +8,8 @@ from hsieve.strategies.l1_ball import L1Ball
 from hsieve.strategies.lars_path import LarsSearch
 from hsieve.strategies.mrmr import MRMRSearch
 from hsieve.strategies.parents_children import ParentsChildren
+from hsieve.strategies.pursuit import PursuitSearch
+from hsieve.strategies.pursuit_path import PursuitEvent, PursuitPath
 from hsieve.strategies.quadratic_program import QuadraticProgram
 from hsieve.strategies.random_halves import RandomHalves
 from hsieve.strategies.randomised import ContributionPath, RandomisedContributions
@@ -24,6 +26,9 @@ __all__ = [
     "LarsSearch",
     "MRMRSearch",
     "ParentsChildren",
+    "PursuitEvent",
+    "PursuitPath",
+    "PursuitSearch",
     "QuadraticProgram",
     "RandomHalves",
     "RandomisedContributions",

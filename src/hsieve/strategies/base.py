@@ -20,7 +20,7 @@ from hsieve.engines.jobs import make_job_engine
 from hsieve.engines.local import InPlaceEngine
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.marks import Unmarked
-from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.measures.base import DOUBLE_PRECISION, BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 
 __all__ = [
@@ -211,6 +211,24 @@ def relevance_of_all(statistics: PairwiseStatistics, *, share_of_work: float) ->
     return relevance
 
 
-def best_first(scores: FloatArray) -> IndexArray:
-    """Positions by falling score; ties go to the lower position."""
-    return np.argsort(-scores, kind="stable")
+def best_first(scores: FloatArray, *, each_by_itself: bool = False) -> IndexArray:
+    """Positions by falling score; ties, which may differ by rounding, go to the lower position.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_scores,)
+        Any numbers.
+    each_by_itself : bool, default=False
+        Whether scores are rounded as shares of themselves, as quotients are, and not of the
+        largest, as differences are.
+    """
+    order = np.argsort(-scores, kind="stable")
+    falling = scores[order]
+    sizes = np.abs(falling[:-1]) if each_by_itself else np.abs(scores[np.isfinite(scores)])
+    tie = DOUBLE_PRECISION * (sizes if each_by_itself else sizes.max(initial=0.0))
+    with np.errstate(invalid="ignore"):
+        is_tied = falling[:-1] - falling[1:] <= tie
+    # Infinite scores have no difference, but may be equal.
+    is_tied |= falling[:-1] == falling[1:]
+    place = np.concatenate([[0], np.cumsum(~is_tied)])[: len(order)]
+    return np.asarray(order[np.lexsort((order, place))])

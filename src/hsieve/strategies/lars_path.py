@@ -184,6 +184,7 @@ class LarsSearch(Strategy):
             first=covariates.tolist(),
             batch_entries=atoms.worthwhile_entries,
             dependence_tolerance=DEPENDENCE_TOLERANCE,
+            tie_tolerance=atoms.rounding,
             **rules,
         )
         report(1.0, "regularisation path")

@@ -18,7 +18,7 @@ features the difference needed 3 to 5 % of them with words of texts, and 33 to 9
 pixels, which are much alike; the quotient needs the first column whole, in all 20 to 90 %.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,7 +34,7 @@ from hsieve.strategies.base import (
     relevance_of_all,
 )
 
-__all__ = ["FORMS", "MRMRSearch"]
+__all__ = ["FORMS", "MRMRSearch", "continued"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -42,6 +42,8 @@ IndexArray = NDArray[np.intp]
 FORMS = ("difference", "quotient")
 # Features whose redundancies are asked for at a time, where all are asked for.
 BLOCK = 512
+# Features that share this much are near copies of each other, where redundancies go up to one.
+NEAR_COPY = 0.9
 # A mean redundancy below this counts as this in the quotient, which would be infinite at zero.
 LEAST_REDUNDANCY = 1e-12
 
@@ -114,7 +116,7 @@ class MRMRSearch(Strategy):
             report((step + 1) / n_features_to_select, "adding features")
         taken, scores = race.taken, race.scores
         rest = np.setdiff1d(np.arange(bound.n_features), taken)
-        rest = rest[best_first(race.reach[rest])]
+        rest = rest[best_first(race.reach[rest], each_by_itself=self.form == "quotient")]
         return SelectionPath(
             order=np.concatenate([np.array(taken, dtype=np.intp), rest]),
             feature_scores=np.concatenate([scores, race.reach[rest]]),
@@ -123,6 +125,36 @@ class MRMRSearch(Strategy):
             stop_reason="enough features",
             n_evaluations=bound.n_features + race.n_redundancies,
         )
+
+
+def continued(bound: Any, taken: list[int], n_more: int) -> IndexArray:
+    """Take features beside some that were taken before, by the difference form.
+
+    Parameters
+    ----------
+    bound : PairwiseStatistics
+        Where relevance and redundancies come from.
+    taken : list of int
+        Features that were taken before, by whatever rule.
+    n_more : int
+        How many to add.
+
+    Returns
+    -------
+    ndarray of shape (n_more,)
+        The features added, in order. Near copies of those taken come last.
+    """
+    relevance = bound.relevance(np.arange(bound.n_features))
+    race = _Race(bound, relevance, "difference", may_skip=bound.redundancy_may_be_skipped)
+    race.taken = list(taken)
+    added: list[int] = []
+    copies: list[int] = []
+    while len(added) < n_more and len(race.taken) < bound.n_features:
+        race.take()
+        others = np.array([*taken, *added], dtype=np.intp)
+        shared = bound.redundancy(np.array(race.taken[-1:]), others).max(initial=0.0)
+        (copies if shared >= NEAR_COPY else added).append(race.taken[-1])
+    return np.array([*added, *copies][:n_more], dtype=np.intp)
 
 
 class _Race:
@@ -149,6 +181,8 @@ class _Race:
         self.reach = relevance.copy()
         self.n_redundancies = 0
         self._bound = bound
+        self._rounding = bound.rounding
+        self._scale = float(np.abs(relevance).max(initial=0.0))
         self._relevance = relevance
         self._form = form
         self._total_redundancy = np.zeros(len(relevance))
@@ -165,24 +199,33 @@ class _Race:
             self._look_at(everyone)
         self._weigh(everyone)
         n_looked_at = 0
-        best = int(np.argmax(self.reach))
-        while self._n_known[best] < len(self.taken):
+        best = self._best()
+        while (self._n_known[best] < len(self.taken)).any():
             features = self._most_promising(max(self._n_at_least, n_looked_at))
             self._look_at(features)
             self._weigh(features)
             n_looked_at += len(features)
-            best = int(np.argmax(self.reach))
-        self.taken.append(best)
-        self.scores.append(float(self.reach[best]))
+            best = self._best()
+        self.taken.append(int(best[0]))
+        self.scores.append(float(self.reach[best[0]]))
+
+    def _best(self) -> IndexArray:
+        """Features that may win: of those within rounding of the best the first will."""
+        return np.flatnonzero(self.reach >= self._within_rounding(self.reach.max()))
+
+    def _within_rounding(self, reach: float) -> float:
+        """Return the least that counts as equal to so much."""
+        return float(reach) - self._rounding * max(abs(float(reach)), self._scale)
 
     def _most_promising(self, n_wanted: int) -> IndexArray:
         """Features that might still win, those that could reach most, in rising order."""
         is_known = self._n_known == len(self.taken)
-        to_beat = self.reach[is_known].max(initial=-np.inf)
+        to_beat = self._within_rounding(self.reach[is_known].max(initial=-np.inf))
         # A feature of equal reach would win by coming before the best one.
         hopeful = np.flatnonzero(~is_known & (self.reach >= to_beat) & (self.reach > -np.inf))
         if len(hopeful) > n_wanted:
-            hopeful = hopeful[np.sort(best_first(self.reach[hopeful])[:n_wanted])]
+            promising = np.argsort(-self.reach[hopeful], kind="stable")
+            hopeful = hopeful[np.sort(promising[:n_wanted])]
         return hopeful
 
     def _look_at(self, features: IndexArray) -> None:

@@ -1,4 +1,4 @@
-"""How many features: alignment, or cross-validated prediction, against their number."""
+"""How many features: alignment, prediction or explained variance against their number."""
 
 from typing import TYPE_CHECKING, Any, Self
 
@@ -29,7 +29,7 @@ FEW_DOTS = 60
 
 
 class AlignmentDisplay(Display):
-    """Alignment, accuracy or R2 against the number of features, and the number taken.
+    """Alignment, prediction or explained variance against the number of features.
 
     Make it with :meth:`from_selector`, or from a choice and call :meth:`plot`.
 
@@ -49,7 +49,7 @@ class AlignmentDisplay(Display):
     line_ : matplotlib Line2D
         The curve: numbers of features and their values.
     band_ : matplotlib Polygon or None
-        One standard error below the highest alignment; None for cross validation.
+        One standard error below the highest alignment; None for other criteria.
     taken_ : matplotlib Line2D
         The point of the number taken.
 
@@ -75,7 +75,8 @@ class AlignmentDisplay(Display):
         Parameters
         ----------
         selector : selector
-            A fitted selector whose ``n_features_to_select`` is "alignment", "guarded" or "cv".
+            A fitted selector whose ``n_features_to_select`` is "alignment", "guarded" or "cv", or
+            "auto" for :class:`~hsieve.KernelPursuit`.
         ax : matplotlib Axes or None, default=None
             Where to draw; None makes a figure, apart from those of pyplot.
 
@@ -92,7 +93,7 @@ class AlignmentDisplay(Display):
             given = getattr(selector, "n_features_to_select", None)
             msg = (
                 f"{name} did not look for its number of features (n_features_to_select={given!r}); "
-                "'alignment', 'guarded' and 'cv' do."
+                "'alignment', 'guarded' and 'cv' do, and 'auto' where a selector offers it."
             )
             raise TypeError(msg)
         return cls(choice, method=name).plot(ax)
@@ -135,7 +136,7 @@ class AlignmentDisplay(Display):
 
         sizes, values = self.choice.sizes, self.choice.values
         first, last = float(sizes[0]), float(sizes[-1])
-        if last > MANY:
+        if last > MANY and first > 0:
             self.ax_.set_xscale("log")
             log_axis(self.ax_.xaxis, first, last)
             self.ax_.set_xlim(first / 1.1, last * 1.1)
@@ -181,9 +182,11 @@ class AlignmentDisplay(Display):
         kept = f"{choice.number} feature{'' if choice.number == 1 else 's'} kept"
         title = f"{self.method}: {kept} by {choice.rule!r}" if self.method else kept
         self.ax_.set_title(title, loc="left")
-        criterion = "alignment with the target"
-        if choice.criterion != "alignment":
-            criterion = f"cross-validated {choice.criterion}"
+        known = {
+            "alignment": "alignment with the target",
+            "explained variance": "explained variance, left-out samples",
+        }
+        criterion = known.get(choice.criterion, f"cross-validated {choice.criterion}")
         self.ax_.set(xlabel="number of features, best first", ylabel=criterion)
         notes = [choice.reason]
         if choice.standard_error is not None:

@@ -1,24 +1,15 @@
-"""The methods among which :func:`hsieve.select` chooses."""
+"""The methods that :func:`hsieve.select` knows by name."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
+from hsieve.estimators import BAHSIC, L1LSMI, MRMR, N3LARS, KernelPursuit, RandSel
 
-from hsieve.estimators import BAHSIC, L1LSMI, MRMR, N3LARS, RandSel
+__all__ = ["CANDIDATES", "Maker", "make_candidate"]
 
-__all__ = ["CANDIDATES", "LONGEST", "Candidate", "Maker", "make_candidate"]
-
-IndexArray = NDArray[np.intp]
 Maker = Callable[..., Any]
-
-# Numbers of features that are tried.
-LONGEST = 96
-# A search for each number takes its time.
-MOST_SEARCHES = 4
 
 
 @dataclass(frozen=True)
@@ -31,15 +22,15 @@ class Method:
         Makes the selector; takes ``categorical``, ``target_kind`` and ``random_state``.
     words : str
         What it is good at, for the reasons.
-    is_nested : bool, default=True
-        Whether one ranking serves all numbers of features.
+    rule : str or None, default="guarded"
+        How it finds the number of features where none is given; None for its own default.
     reads_blocks : bool, default=False
         Whether it reads columns in blocks, so that the data need not be in memory.
     """
 
     make: Maker
     words: str
-    is_nested: bool = True
+    rule: str | None = "guarded"
     reads_blocks: bool = False
 
 
@@ -64,52 +55,26 @@ def _l1_lsmi(*, categorical: Sequence[int], target_kind: str, random_state: Any)
     )
 
 
-# In the order in which they are preferred where nothing tells them apart.
 CANDIDATES: Mapping[str, Method] = MappingProxyType(
     {
+        "pursuit": Method(
+            KernelPursuit, "effects that add up, and their number", rule="auto", reads_blocks=True
+        ),
         "n3lars": Method(_n3lars, "single effects of any shape, no repetition", reads_blocks=True),
         "mrmr": Method(_mrmr, "single effects, no repetition, by information", reads_blocks=True),
         "pairs": Method(
             _pairs, "single effects and pairs that matter only together", reads_blocks=True
         ),
-        "l1-lsmi": Method(
-            _l1_lsmi, "sets of features weighed together, no repetition", is_nested=False
-        ),
+        "l1-lsmi": Method(_l1_lsmi, "sets of features weighed together, no repetition", rule=None),
         "bahsic": Method(BAHSIC, "features that matter together in groups of any size"),
         "randsel": Method(RandSel, "groups of any size, from subsamples of many samples"),
     }
 )
 
 
-@dataclass(frozen=True)
-class Candidate:
-    """A method with its selector, ready to be tried.
-
-    Parameters
-    ----------
-    name : str
-        A key of :data:`CANDIDATES`.
-    selector : BaseSelector
-        Unfitted; its number is set by who tries it.
-    is_nested : bool
-        Whether one ranking serves all numbers of features.
-    """
-
-    name: str
-    selector: Any
-    is_nested: bool
-
-    def sizes_of(self, sizes: IndexArray) -> IndexArray:
-        """Return the numbers to try: some of them where each takes a search of its own."""
-        if self.is_nested or len(sizes) <= MOST_SEARCHES:
-            return sizes
-        places = np.linspace(0, len(sizes) - 1, MOST_SEARCHES + 2)[1:-1].round().astype(np.intp)
-        return sizes[np.unique(places)]
-
-
 def make_candidate(
     name: str, *, categorical: Sequence[int], target_kind: str, random_state: Any
-) -> Candidate:
+) -> Any:
     """Make the selector of a method.
 
     Parameters
@@ -125,11 +90,9 @@ def make_candidate(
 
     Returns
     -------
-    Candidate
-        Ready to be tried.
+    BaseSelector
+        Unfitted; its number of features is set by who fits it.
     """
-    method = CANDIDATES[name]
-    selector = method.make(
+    return CANDIDATES[name].make(
         categorical=tuple(categorical), target_kind=target_kind, random_state=random_state
     )
-    return Candidate(name, selector, method.is_nested)

@@ -36,6 +36,10 @@ class Selection:
         What was chosen and why, in sentences.
     selector : BaseSelector
         The fitted selector.
+    notes : tuple of str
+        What was done to the data, and what could not be chosen.
+    substitutes : mapping of str to tuple of str
+        For chosen features, others that tell nearly the same.
     width : float or None
         Width of a Gaussian kernel over the chosen features, standardised, that suits them.
     names : tuple of str
@@ -52,6 +56,8 @@ class Selection:
     method: str
     reasons: tuple[str, ...]
     selector: Any = field(repr=False)
+    notes: tuple[str, ...] = ()
+    substitutes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     width: float | None = None
     names: tuple[str, ...] = field(default=(), repr=False)
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
@@ -133,7 +139,7 @@ class Selection:
         ]
         if n > SHOWN:
             rows = [*rows[:SHOWN], f"      ... and {n - SHOWN} more"]
-        why = [f"- {reason}" for reason in self.reasons]
+        why = [f"- {reason}" for reason in (*self.notes, *self.reasons)]
         return "\n".join([head, *rows, "Why:", *why])
 
     __repr__ = __str__
@@ -147,7 +153,7 @@ class Selection:
         )
         n_more = len(self.features) - SHOWN
         more = f"<p>... and {n_more} more</p>" if n_more > 0 else ""
-        why = "".join(f"<li>{escape(reason)}</li>" for reason in self.reasons)
+        why = "".join(f"<li>{escape(reason)}</li>" for reason in (*self.notes, *self.reasons))
         caption = f"{len(self.features)} of {len(self.names)} features by {escape(self.method)}"
         return (
             f"<table><caption>{caption}</caption><thead><tr><th scope='col'>rank</th>"

@@ -1,0 +1,553 @@
+"""One call that chooses features, their number and the method, and says why.
+
+1. :class:`~hsieve.KernelPursuit` chooses features and their number on all samples, or on as many as
+   the time allows.
+2. Unless these explain everything, it is compared with N3LARS, and with BAHSIC where that is quick,
+   on samples held out: features that explain what is left only all together, or many weak ones of
+   few samples, pass no test of a single feature, and yet predict.
+3. The pursuit's own answer is kept unless another proposal predicts better by more than a standard
+   error. Then the smallest set is taken that predicts as well as the best one but for chance.
+
+Where nothing is related to the target beyond chance, and no method predicts held-out samples better
+than no feature does, no feature is chosen. A method or a number that the user gives is kept.
+"""
+
+import warnings
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from numbers import Integral, Real
+from time import monotonic
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.auto.candidates import CANDIDATES, make_candidate
+from hsieve.auto.holdout_comparison import HoldoutComparison, Proposal, Sets, compare_on_holdout
+from hsieve.auto.opening import Opened, open_data
+from hsieve.auto.selection import Selection
+from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.tables.errors import listed
+from hsieve.estimators._base import BaseSelector, check_target
+from hsieve.estimators._categories import on_arrays
+from hsieve.estimators._number import RuleSettings
+from hsieve.exceptions import (
+    ConstantFeatureWarning,
+    FewerFeaturesWarning,
+    NothingFoundWarning,
+)
+from hsieve.inference.feature_number import representative_rows
+from hsieve.progress import stage
+
+__all__ = ["TIMES", "Wish", "make_wish", "select", "select_opened"]
+
+TIMES = {"seconds": 10.0, "minutes": 300.0, "hours": 7200.0}
+# Parts of the time after which the pursuit ends, where a comparison may follow and where none
+# does, and by which a comparison ends.
+PURSUIT_TIME = 0.3
+PURSUIT_ALONE_TIME = 0.75
+COMPARISON_TIME = 0.75
+FOLD_TIME = 0.08
+# Samples, and values, that the pursuit can use in a second, about; of more it gets some samples.
+ROWS_A_SECOND = 1_500
+VALUES_A_SECOND = 5_000_000
+FEWEST_ROWS = 2_000
+# A pursuit that leaves less than this fraction of the variance needs no comparison.
+EXPLAINED = 0.02
+# Samples and folds of a comparison. With few samples all take part; with more, tests of single
+# features, pairs and triples on all of them tell more than predictions from some, and the
+# comparison is about larger groups of features only.
+FEW_ROWS = 1_500
+FEWEST_COMPARED = 30
+FEWEST_OF_CLASS = 4
+# Samples of each class, if there are so many, that are kept where only some samples are used.
+FEW_OF_CLASS = 20
+N_FOLDS = 3
+SIZES = (1, 2, 4, 8, 16, 32, 64)
+GROUP_SIZES = (2, 4, 8)
+MOSTLY_EXPLAINED = 0.5
+# Standard errors by which another proposal must predict better than the pursuit's own, where all
+# samples were compared and where some were, and by which a smaller set may be worse than the best.
+CLEARLY_BETTER = 1.0
+BETTER_ON_SOME = 4.0
+AS_GOOD = 1.0
+# Standard errors by which features must predict better than none where no test finds any.
+BEYOND_NOTHING = 3.0
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the user asks for.
+
+    Parameters
+    ----------
+    method : str or BaseSelector
+        A name, "auto", or a selector.
+    n_features : int or None
+        How many features.
+    seconds : float
+        Time allowed.
+    random_state : int
+        Seed.
+    """
+
+    method: Any
+    n_features: int | None
+    seconds: float
+    random_state: int
+
+    @property
+    def method_name(self) -> str:
+        """What the method is called."""
+        return self.method if isinstance(self.method, str) else type(self.method).__name__
+
+
+def select(
+    X: Any,
+    y: Any,
+    *,
+    n_features: int | None = None,
+    time_allowed: str | float = "seconds",
+    names: Sequence[str] | None = None,
+    missing: str = "refuse",
+    method: Any = "auto",
+    categorical: Iterable[int | str] = (),
+    target_kind: str = "auto",
+    random_state: int = 0,
+) -> Selection:
+    """Choose features, and how: one call for data as people have them.
+
+    Parameters
+    ----------
+    X : array, sparse matrix, data frame, ColumnBlocks or AnnData
+        Features in columns. Frames of pandas, polars and Arrow say themselves which columns are
+        categories.
+    y : array-like or str
+        Target: classes, numbers or several outputs; or the name of its column in a data frame, or
+        in ``obs`` of an AnnData.
+    n_features : int or None, default=None
+        How many features; None finds the number.
+    time_allowed : {"seconds", "minutes", "hours"} or float, default="seconds"
+        How long it may take: 10 seconds, 5 minutes, 2 hours, or a number of seconds. It decides how
+        many samples are used and what is tried; much is done sooner.
+    names : sequence of str or None, default=None
+        Names of the features, where X has none.
+    missing : {"refuse", "impute"}, default="refuse"
+        What to do with missing values: refuse them in words, or fill them in as
+        :class:`FillMissing` does, which is told in the reasons.
+    method : {"auto", "pursuit", "n3lars", "mrmr", "pairs", "l1-lsmi", "bahsic", "randsel"} or \
+selector, default="auto"
+        How to select; "auto" chooses as :mod:`hsieve.auto.selecting` says.
+    categorical : iterable of int or str, default=()
+        Further features that are categories, by position or name.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    random_state : int, default=0
+        Seed of folds and of methods that draw.
+
+    Returns
+    -------
+    Selection
+        The features, best first, and the reasons in sentences.
+
+    Notes
+    -----
+    To know how well features predict, put a selector into a pipeline and validate that: the
+    figures in the reasons compare methods, and flatter the one that was chosen.
+
+    Examples
+    --------
+    >>> import hsieve
+    >>> from hsieve.data.synthetic import make_xor
+    >>> problem = make_xor(200, 30, random_state=0)
+    >>> found = hsieve.select(problem.X, problem.y, time_allowed=1)
+    >>> sorted(found.features), found.method
+    (['x0', 'x1'], 'pursuit')
+    """
+    wish = make_wish(method, n_features, time_allowed, random_state)
+    data = open_data(
+        X, y, names=names, missing=missing, categorical=categorical, target_kind=target_kind
+    )
+    return select_opened(data, wish)
+
+
+def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any) -> Wish:
+    """Check what the user asks for, before any data are looked at.
+
+    Parameters
+    ----------
+    method, n_features, time_allowed, random_state
+        As in :func:`select`.
+
+    Returns
+    -------
+    Wish
+        The same, in order.
+    """
+    known = ("auto", *CANDIDATES)
+    if not (isinstance(method, str) and method in known) and not isinstance(method, BaseSelector):
+        shown = ", ".join(map(repr, known))
+        msg = f"method must be one of {shown}, or a selector, got {method!r}."
+        raise ValueError(msg)
+    is_whole = isinstance(n_features, Integral) and not isinstance(n_features, bool)
+    if n_features is not None and not (is_whole and n_features >= 1):
+        msg = f"n_features must be None or a whole number of at least 1, got {n_features!r}."
+        raise ValueError(msg)
+    seconds = TIMES.get(time_allowed) if isinstance(time_allowed, str) else time_allowed
+    if not isinstance(seconds, Real) or isinstance(seconds, bool) or float(seconds) <= 0:
+        shown = ", ".join(map(repr, TIMES))
+        msg = f"time_allowed must be one of {shown}, or seconds above 0, got {time_allowed!r}."
+        raise ValueError(msg)
+    is_seed = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if not (is_seed and random_state >= 0):
+        msg = f"random_state must be a whole number of at least 0, got {random_state!r}."
+        raise ValueError(msg)
+    number = None if n_features is None else int(n_features)
+    return Wish(method, number, float(seconds), int(random_state))
+
+
+def select_opened(data: Opened, wish: Wish) -> Selection:
+    """Choose features of data that were opened.
+
+    Parameters
+    ----------
+    data : Opened
+        Columns, target and names.
+    wish : Wish
+        Method, number and time.
+
+    Returns
+    -------
+    Selection
+        The features and the reasons.
+    """
+    check_target(data.y, RuleSettings(data.kind))
+    if isinstance(wish.method, str) and wish.method == "auto":
+        return _Choice(data, wish).made()
+    return _by_given_method(data, wish)
+
+
+class _Choice:
+    """The choice of features, method and number."""
+
+    def __init__(self, data: Opened, wish: Wish) -> None:
+        self._data, self._wish = data, wish
+        self._began = monotonic()
+        self._told: list[str] = []
+
+    def made(self) -> Selection:
+        """Choose, and say why."""
+        with stage(0.0, 0.4):
+            pursuit = self._pursuit()
+        method, selector = "pursuit", pursuit
+        comparison = None
+        if self._is_worth_comparing(pursuit):
+            with stage(0.4, 0.9):
+                comparison = self._compared()
+        if comparison is not None and comparison.proposals:
+            winner = _winner(
+                comparison,
+                found=len(pursuit.selected_indices_) > 0,
+                least=CLEARLY_BETTER if self._has_few_rows else BETTER_ON_SOME,
+            )
+            if winner is not None and (winner.method, winner.number) != ("pursuit", None):
+                method = winner.method
+                with stage(0.9, 1.0):
+                    selector = self._fitted(method, winner.number)
+        reasons = (_about(self._data), *_why(method, selector, pursuit, comparison))
+        return _selection(self._data, method, selector, reasons, self._told)
+
+    @property
+    def _seconds_left(self) -> float:
+        return self._wish.seconds - (monotonic() - self._began)
+
+    def _pursuit(self) -> Any:
+        """Let the pursuit choose features on as many samples as the time allows."""
+        n_samples, n_features = self._data.columns.n_samples, self._data.columns.n_features
+        most = self._wish.seconds * min(ROWS_A_SECOND, VALUES_A_SECOND / n_features)
+        rows = self._rows(max(int(most), FEWEST_ROWS))
+        if len(rows) < n_samples:
+            self._told.append(
+                f"{len(rows):,} of {n_samples:,} samples were used, for want of time."
+            )
+        part = PURSUIT_TIME if self._has_few_rows else PURSUIT_ALONE_TIME
+        return self._fitted("pursuit", None, rows=rows, time_limit=part * self._wish.seconds)
+
+    def _rows(self, most: int) -> NDArray[np.intp]:
+        """Pick so many samples at most, and a few of each class."""
+        y, seed = self._data.y, self._wish.random_state
+        rows = representative_rows(y, most, seed=seed)
+        if self._data.kind != "classes" or len(rows) == len(y):
+            return rows
+        codes = np.unique(y, return_inverse=True)[1]
+        order = np.random.default_rng(seed).permutation(len(y))
+        few = [order[codes[order] == code][:FEW_OF_CLASS] for code in range(codes.max() + 1)]
+        return np.unique(np.concatenate([rows, *few]))
+
+    def _is_worth_comparing(self, pursuit: Any) -> bool:
+        """Tell whether other methods could do better, and can be compared."""
+        counts = np.unique(self._data.y, return_counts=True)[1]
+        is_classes = self._data.kind == "classes"
+        left = EXPLAINED if self._has_few_rows else MOSTLY_EXPLAINED
+        return bool(
+            pursuit.path_.errors[-1] > left
+            and self._data.columns.n_features > 1
+            and len(self._data.y) >= FEWEST_COMPARED
+            and (not is_classes or counts.min() >= FEWEST_OF_CLASS)
+            and (self._has_few_rows or self._has_time_for_bahsic)
+            and self._seconds_left > (1 - COMPARISON_TIME) * self._wish.seconds
+        )
+
+    @property
+    def _has_few_rows(self) -> bool:
+        return len(self._data.y) <= FEW_ROWS
+
+    @property
+    def _has_time_for_bahsic(self) -> bool:
+        n_training = min(len(self._data.y), FEW_ROWS) * (N_FOLDS - 1) // N_FOLDS
+        seconds = _seconds_of_bahsic(n_training, self._data.columns.n_features)
+        return self._data.fits and 2 * N_FOLDS * seconds <= 0.3 * self._wish.seconds
+
+    def _compared(self) -> HoldoutComparison:
+        """Compare methods on samples held out."""
+        rows = self._rows(FEW_ROWS)
+        methods = {"pursuit": self._chosen_by_pursuit}
+        if self._has_few_rows:
+            methods["n3lars"] = self._chosen_by_n3lars
+        if self._has_time_for_bahsic:
+            methods["bahsic"] = self._chosen_by_bahsic
+        return compare_on_holdout(
+            methods,
+            self._data.rows(rows),
+            self._data.y[rows],
+            kind=self._data.kind,
+            categorical=self._data.categorical,
+            n_folds=N_FOLDS,
+            seed=self._wish.random_state,
+            is_late=lambda: self._seconds_left < (1 - COMPARISON_TIME) * self._wish.seconds,
+        )
+
+    def _chosen_by_pursuit(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
+        sizes = self._sizes
+        limit = FOLD_TIME * self._wish.seconds
+        selector = self._made("pursuit", sizes[-1], time_limit=limit).fit(X, y)
+        order, n_found = selector.path_.order, selector.path_.n_found
+        if self._wish.n_features is not None:
+            return {None: order[: sizes[-1]]}
+        chosen: Sets = {None: order[:n_found]}
+        if self._has_few_rows:
+            chosen.update({size: order[: max(size, n_found)] for size in sizes})
+        return chosen
+
+    def _chosen_by_n3lars(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
+        order = self._made("n3lars", self._sizes[-1]).fit(X, y).path_.nested_order
+        return {size: order[:size] for size in self._sizes}
+
+    def _chosen_by_bahsic(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
+        order = self._made("bahsic", 1).fit(X, y).path_.nested_order
+        return {size: order[:size] for size in self._sizes}
+
+    @property
+    def _sizes(self) -> list[int]:
+        """Numbers of features that are tried."""
+        n_features = self._data.columns.n_features
+        if self._wish.n_features is not None:
+            return [min(self._wish.n_features, n_features)]
+        sizes = SIZES if self._has_few_rows else GROUP_SIZES
+        return [size for size in sizes if size < n_features] + [min(n_features, sizes[-1])]
+
+    def _made(self, method: str, number: int | str | None, **options: Any) -> Any:
+        """Make a selector for these data."""
+        selector = _made(method, self._data, self._wish.random_state)
+        return selector.set_params(n_features_to_select=number, **options)
+
+    def _fitted(
+        self,
+        method: str,
+        number: int | None,
+        *,
+        rows: NDArray[np.intp] | None = None,
+        **options: Any,
+    ) -> Any:
+        """Fit a method to all samples, or to some of them."""
+        wanted: int | str | None = self._wish.n_features if number is None else number
+        if wanted is None:
+            wanted = CANDIDATES[method].rule
+        n_samples, n_features = self._data.columns.n_samples, self._data.columns.n_features
+        if method == "bahsic":
+            most = n_samples
+            while _seconds_of_bahsic(most, n_features) > 0.5 * max(self._seconds_left, 1.0):
+                most //= 2
+            rows = self._rows(most)
+        if method == "pursuit" and "time_limit" not in options:
+            options["time_limit"] = max(0.5 * self._seconds_left, 0.1 * self._wish.seconds)
+        selector = self._made(method, wanted, **options)
+        return _fit(method, selector, self._data, self._told, rows)
+
+
+def _winner(comparison: HoldoutComparison, *, found: bool, least: float) -> Proposal | None:
+    """Choose a proposal; None for the pursuit's own answer, found or not."""
+    best = comparison.best
+    own = next(p for p in comparison.of("pursuit") if p.number is None)
+    if found and (own.lack(best) <= least or best.loss >= comparison.nothing.loss):
+        return None
+    if comparison.nothing.lack(best) <= max(least, BEYOND_NOTHING) and not found:
+        return None
+    as_good = [p for p in comparison.proposals if p.lack(best) <= AS_GOOD]
+    return min(as_good, key=lambda proposal: proposal.n_features)
+
+
+def _why(
+    method: str, selector: Any, pursuit: Any, comparison: HoldoutComparison | None
+) -> tuple[str, ...]:
+    """Say in at most two sentences why this method and this number."""
+    n_chosen = len(selector.selected_indices_)
+    explained = 1.0 - float(pursuit.path_.errors[-1])
+    if not n_chosen:
+        return ("No feature is related to the target beyond chance, or predicts samples held out.",)
+    features = f"{n_chosen} feature{'s' if n_chosen > 1 else ''}"
+    others = []
+    if comparison is not None:
+        for name in dict.fromkeys(p.method for p in comparison.proposals if p.method != method):
+            least = min(comparison.of(name), key=lambda proposal: proposal.loss)
+            others.append(f"{name} {1 - least.loss:.2f}")
+    beside = f" (others: {', '.join(others)})" if others else ""
+    if method == "pursuit" and selector is pursuit:
+        first = (
+            f"Kernel pursuit found {features} that together explain {explained:.0%} of the target "
+            f"in left-out samples; it ended because {pursuit.path_.stop_reason}."
+        )
+        if pursuit.path_.n_found < n_chosen:
+            first = (
+                f"Kernel pursuit: {pursuit.path_.n_found} of {features} passed its tests, and "
+                "the others fill up the number, by relevance less redundancy."
+            )
+        if not others:
+            return (first,)
+        return (first, f"No other method predicted held-out samples clearly better{beside}.")
+    assert comparison is not None
+    chosen = [p for p in comparison.of(method) if p.number == selector.n_features_to_select]
+    score = f"{1 - chosen[0].loss:.2f}" if chosen else "best"
+    return (
+        f"{method} with {features} predicted held-out samples best{beside or ''}: "
+        f"explained fraction {score} ({CANDIDATES[method].words}).",
+        "More features did not predict better but for chance.",
+    )
+
+
+def _seconds_of_bahsic(n_samples: int, n_features: int) -> float:
+    """Estimate the time of one fit, on one core."""
+    pairs = float(n_samples) ** 2
+    return 6e-9 * pairs * n_features + 1e-6 * pairs + 1.5e-4 * n_features
+
+
+def _about(data: Opened) -> str:
+    """Say what was looked at."""
+    target = "numbers"
+    if data.y.ndim > 1 and data.y.shape[1] > 1:
+        target = f"{data.y.shape[1]} outputs"
+    elif data.kind == "classes":
+        target = f"{len(np.unique(data.y))} classes"
+    categories = f", {len(data.categorical)} of them categories" if data.categorical else ""
+    size = f"{data.columns.n_samples:,} samples, {data.columns.n_features:,} features{categories}"
+    return f"{size}, a target of {target}."
+
+
+def _by_given_method(data: Opened, wish: Wish) -> Selection:
+    """Take the method that the user names, and find the number if none is given."""
+    name, told = wish.method_name, list[str]()
+    if isinstance(wish.method, str):
+        selector = _made(name, data, wish.random_state)
+        number: int | str | None = CANDIDATES[name].rule
+    else:
+        selector = on_arrays(wish.method, np.array(data.categorical, dtype=np.intp))
+        number = None
+    number = number if wish.n_features is None else wish.n_features
+    if number is not None:
+        selector.set_params(n_features_to_select=number)
+    selector = _fit(name, selector, data, told)
+    reasons = [_about(data), f"{name} was asked for."]
+    if number is None:
+        reasons.append("Its number of features is its own.")
+    return _selection(data, name, selector, tuple(reasons), told)
+
+
+def _made(method: str, data: Opened, random_state: int) -> Any:
+    """Make a method for these data."""
+    return make_candidate(
+        method, categorical=data.categorical, target_kind=data.kind, random_state=random_state
+    )
+
+
+def _selection(
+    data: Opened, method: str, selector: Any, reasons: tuple[str, ...], told: list[str]
+) -> Selection:
+    """Put the answer together."""
+    number = getattr(selector, "n_features_choice_", None)
+    if number is not None and number.rule != "auto":
+        reasons = (*reasons, number.reason)
+    chosen = selector.selected_indices_
+    alike = getattr(selector, "substitutes_", [[]] * len(chosen))
+    return Selection(
+        features=tuple(data.names[i] for i in chosen),
+        indices=chosen,
+        scores=selector.scores_[chosen],
+        method=method,
+        reasons=reasons,
+        selector=selector,
+        notes=(*data.notes, *told),
+        substitutes={
+            data.names[feature]: tuple(data.names[other] for other in others)
+            for feature, others in zip(chosen, alike, strict=True)
+            if len(others)
+        },
+        width=None if number is None else number.width,
+        names=data.names,
+        filler=data.filler,
+    )
+
+
+def _fit(
+    method: str, selector: Any, data: Opened, told: list[str], rows: NDArray[np.intp] | None = None
+) -> Any:
+    """Fit a selector to all samples or to some; what it has to say about features is told."""
+    takes_blocks = method in CANDIDATES and CANDIDATES[method].reads_blocks
+    X, y = data.features, data.y
+    if rows is not None and len(rows) < data.columns.n_samples:
+        X, y = data.rows(rows), data.y[rows]
+    elif isinstance(X, ColumnBlocks) and not takes_blocks:
+        _refuse_large(data, method)
+        X = data.whole()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        selector.fit(X, y)
+    told += _about_constant(data, selector)
+    for one in caught:
+        if issubclass(one.category, FewerFeaturesWarning):
+            told.append(str(one.message))
+        elif not issubclass(one.category, (ConstantFeatureWarning, NothingFoundWarning)):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if not hasattr(selector, "feature_names_in_"):
+        selector.feature_names_in_ = np.array(data.names, dtype=object)
+    return selector
+
+
+def _refuse_large(data: Opened, method: str) -> None:
+    """Refuse to bring columns into memory that do not fit there."""
+    if not data.fits:
+        able = [name for name, known in CANDIDATES.items() if known.reads_blocks]
+        msg = (
+            f"{method} holds all data in memory, twice, and {data.columns.n_samples} samples of "
+            f"{data.columns.n_features} features do not fit; take {', '.join(able[:-1])} or "
+            f"{able[-1]}, which read some columns at a time."
+        )
+        raise ValueError(msg)
+
+
+def _about_constant(data: Opened, selector: Any) -> list[str]:
+    """Name the columns that could not be chosen, if there are any."""
+    names = [data.names[feature] for feature in selector.constant_features_]
+    if not names:
+        return []
+    what = "column holds" if len(names) == 1 else "columns hold"
+    return [f"{len(names)} {what} one single value and can never be chosen: {listed(names)}."]

@@ -1,0 +1,55 @@
+"""What regressions read: outputs of every kind of target, and columns on their scales."""
+
+import numpy as np
+import pytest
+
+from hsieve.data.blocks import as_blocks
+from hsieve.kernels.columns import encode_columns, standardised
+from hsieve.measures.regression_data import RegressionData
+
+N = 60
+
+
+def test_numbers_become_columns_of_mean_zero_and_deviation_one(rng):
+    y = 5.0 + 3.0 * rng.normal(size=(N, 2))
+    data = RegressionData.of(rng.normal(size=(N, 3)), y, target_kind="auto")
+    np.testing.assert_allclose(data.outputs, (y - y.mean(axis=0)) / y.std(axis=0), rtol=1e-12)
+
+
+def test_two_classes_are_one_indicator_and_three_are_three(rng):
+    X = rng.normal(size=(N, 2))
+    for labels in (["a", "b"], ["a", "b", "c"]):
+        y = np.array(labels)[rng.integers(0, len(labels), N)]
+        outputs = RegressionData.of(X, y, target_kind="auto").outputs
+        named = labels[1:] if len(labels) == 2 else labels
+        assert outputs.shape == (N, len(named))
+        for column, label in zip(outputs.T, named, strict=True):
+            assert np.corrcoef(column, y == label)[0, 1] == pytest.approx(1.0)
+        np.testing.assert_allclose(outputs.std(axis=0), 1.0, rtol=1e-12)
+
+
+def test_the_kind_of_target_can_be_given(rng):
+    X, y = rng.normal(size=(N, 2)), np.arange(N) % 3
+    assert RegressionData.of(X, y, target_kind="classes").outputs.shape == (N, 3)
+    assert RegressionData.of(X, y, target_kind="continuous").outputs.shape == (N, 1)
+
+
+@pytest.mark.parametrize("blocks", [False, True])
+def test_columns_are_standardised_robustly_and_categories_become_indicators(rng, blocks):
+    X = rng.normal(size=(N, 4))
+    X[:, 1] = rng.integers(0, 3, N)
+    X[0, 2] = 1e6
+    given = as_blocks(X) if blocks else X
+    categorical = np.array([False, True, False, False])
+    data = RegressionData.of(given, X[:, 0], target_kind="auto", categorical=categorical)
+    np.testing.assert_allclose(data.column(2), standardised(X[:, [2]], robust=True))
+    indicators = encode_columns(X[:, [1]], categorical=[0]).matrix
+    np.testing.assert_allclose(data.column(1), indicators)
+
+
+def test_among_renumbers_and_can_be_repeated(rng):
+    X = rng.normal(size=(N, 6))
+    data = RegressionData.of(X, X[:, 0], target_kind="auto")
+    some = data.among(np.array([5, 1, 3])).among(np.array([2, 0]))
+    np.testing.assert_array_equal(some.column(0), data.column(3))
+    np.testing.assert_array_equal(some.column(1), data.column(5))
