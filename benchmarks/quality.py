@@ -55,11 +55,11 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench-results" / "quality.jsonl"
 
 SMALL = 1_000
-SPLITS_OF_SMALL = 3
+SPLITS_OF_SMALL = 2
 JUDGED_ROWS = 4_000
 # Rows of the training part that a peer sees.
 MOST_ROWS = {"Boruta": 1_000, "MultiSURF": 1_000, "pyHSICLasso": 1_000, "mRMR": 5_000}
-OTHERS_ROWS = 10_000
+OTHERS_ROWS = 5_000
 SIZES = (1, 2, 4, 8, 12, 16, 24, 32, 64, 128)
 CUT_ROWS = 2_000
 FORWARD_STEPS = 40
@@ -262,7 +262,7 @@ def judged(X, y, rows, held, kind):
 
 
 def splits_of(one):
-    """Training and held-out rows: three times for small tables."""
+    """Training and held-out rows: twice for small tables."""
     n = len(one.y)
     way = ShuffleSplit if one.kind == "continuous" else StratifiedShuffleSplit
     times = SPLITS_OF_SMALL if n < SMALL else 1

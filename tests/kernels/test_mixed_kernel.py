@@ -126,3 +126,17 @@ def test_values_are_features_times_coefficients(columns, additive, most_columns,
     coefficients = rng.normal(size=(features.shape[1], 2))
     values = kernel.values(columns, landmarks, coefficients)
     np.testing.assert_allclose(values, features @ coefficients, rtol=1e-9, atol=1e-9)
+
+
+def test_what_features_do_together_is_the_product_of_their_centred_kernels(rng):
+    """Exact for features of few values; it adds nothing to the product over all features."""
+    X = np.column_stack([rng.integers(0, 2, N), rng.integers(0, 3, N)]).astype(float)
+    first, second = columns_of(X)
+    both = KernelColumn.together([first, second])
+    kernels = [centre(gram([column], 2.0, 0.0)) for column in (first, second)]
+    np.testing.assert_allclose(
+        both.factor @ both.factor.T, centre(kernels[0] * kernels[1]), atol=1e-3 * N
+    )
+    alone = MixedKernel(1.0, 0.0).features([first, second], [first, second])
+    along = MixedKernel(1.0, 0.0).features([first, second, both], [first, second, both])
+    np.testing.assert_allclose(along, alone, atol=1e-12)

@@ -16,21 +16,22 @@ def test_numbers_become_columns_of_mean_zero_and_deviation_one(rng):
     np.testing.assert_allclose(data.outputs, (y - y.mean(axis=0)) / y.std(axis=0), rtol=1e-12)
 
 
-def test_two_classes_are_one_indicator_and_three_are_three(rng):
-    X = rng.normal(size=(N, 2))
-    for labels in (["a", "b"], ["a", "b", "c"]):
-        y = np.array(labels)[rng.integers(0, len(labels), N)]
-        outputs = RegressionData.of(X, y, target_kind="auto").outputs
-        named = labels[1:] if len(labels) == 2 else labels
-        assert outputs.shape == (N, len(named))
-        for column, label in zip(outputs.T, named, strict=True):
-            assert np.corrcoef(column, y == label)[0, 1] == pytest.approx(1.0)
-        np.testing.assert_allclose(outputs.std(axis=0), 1.0, rtol=1e-12)
+@pytest.mark.parametrize("n_classes", [2, 3, 6])
+def test_scores_of_classes_are_uncorrelated_and_their_kernel_is_the_delta_kernel(rng, n_classes):
+    y = np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, N - n_classes)])
+    data = RegressionData.of(rng.normal(size=(N, 2)), y.astype(str), target_kind="auto")
+    assert data.is_classes
+    assert data.outputs.shape == (N, n_classes - 1)
+    np.testing.assert_allclose(data.outputs.mean(axis=0), 0.0, atol=1e-12)
+    np.testing.assert_allclose(data.outputs.T @ data.outputs / N, np.eye(n_classes - 1), atol=1e-12)
+    fractions = np.bincount(y)[y] / N
+    expected = np.where(y[:, None] == y, 1.0 / fractions, 0.0) - 1.0
+    np.testing.assert_allclose(data.outputs @ data.outputs.T, expected, atol=1e-10)
 
 
 def test_the_kind_of_target_can_be_given(rng):
     X, y = rng.normal(size=(N, 2)), np.arange(N) % 3
-    assert RegressionData.of(X, y, target_kind="classes").outputs.shape == (N, 3)
+    assert RegressionData.of(X, y, target_kind="classes").outputs.shape == (N, 2)
     assert RegressionData.of(X, y, target_kind="continuous").outputs.shape == (N, 1)
 
 

@@ -2,8 +2,8 @@
 
 Each method chooses features on the training samples of every fold; a kernel regression on these
 features, tuned and fitted on the training samples alone, predicts the samples held out. The loss is
-the squared error of standardised outputs: for classes the Brier score, with the indicator of each
-class standardised, so that rare classes count as much as common ones. Differences between methods
+the squared error of standardised outputs: for classes that of their scores, a Brier score in which
+rare classes count as much as common ones. Differences between methods
 are judged sample by sample, since all predict the same samples.
 """
 

@@ -44,12 +44,12 @@ __all__ = ["TIMES", "Wish", "make_wish", "select", "select_opened"]
 TIMES = {"seconds": 10.0, "minutes": 300.0, "hours": 7200.0}
 # Parts of the time after which the pursuit ends, where a comparison may follow and where none
 # does, and by which a comparison ends.
-PURSUIT_TIME = 0.3
-PURSUIT_ALONE_TIME = 0.75
+PURSUIT_TIME = 0.6
+PURSUIT_ALONE_TIME = 0.85
 COMPARISON_TIME = 0.75
 FOLD_TIME = 0.08
 # Samples, and values, that the pursuit can use in a second, about; of more it gets some samples.
-ROWS_A_SECOND = 1_500
+ROWS_A_SECOND = 1_000
 VALUES_A_SECOND = 5_000_000
 FEWEST_ROWS = 2_000
 # A pursuit that leaves less than this fraction of the variance needs no comparison.
@@ -70,7 +70,7 @@ MOSTLY_EXPLAINED = 0.5
 # samples were compared and where some were, and by which a smaller set may be worse than the best.
 CLEARLY_BETTER = 1.0
 BETTER_ON_SOME = 4.0
-AS_GOOD = 1.0
+AS_GOOD = 0.3
 # Standard errors by which features must predict better than none where no test finds any.
 BEYOND_NOTHING = 3.0
 

@@ -32,7 +32,8 @@ class KernelPursuit(SearchSelector):
         "alignment", "guarded" or "cv" cut the order by the rules of
         :mod:`hsieve.inference.feature_number`.
     level : float, default=0.05
-        Probability that anything is chosen where no feature is related to the target.
+        Probability that anything is chosen where no feature is related to the target. With k
+        features chosen, the next one is tested at k + 1 times this level.
     least_gain : float, default=1.5
         Number of standard errors by which the leave-one-out loss must fall for a feature to join.
     interactions : {"auto", None}, default="auto"

@@ -12,7 +12,7 @@ use for, and predicts the others in O(n m).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ __all__ = ["KernelSmoother", "Smooth"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
+Groups = tuple[tuple[int, ...], ...]
 
 WIDTHS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 ADDITIVE_FRACTIONS = (0.0, 0.5)
@@ -43,6 +44,8 @@ TUNED_GROWTH = 1.4
 N_TRIED = 2_000
 # Samples to which a regression is fitted; it predicts the others, which are left out anyway.
 N_FITTED = 4_096
+# Less than this left of a direction of the scores counts as this much.
+LEAST_LEFT = 0.1
 # Columns of features that are kept for being asked for again.
 KEPT_COLUMNS = 64
 # Regressions that are kept, since the same sets are tried again.
@@ -67,6 +70,8 @@ class Smooth:
         The penalty of the regression.
     n_tuned : int
         For how many features the kernel was chosen.
+    groups : tuple of tuple of int
+        Features that act together: each group has a kernel of its own in the sum.
     """
 
     features: tuple[int, ...]
@@ -75,6 +80,7 @@ class Smooth:
     kernel: MixedKernel | None
     ridge: float = 0.0
     n_tuned: int = 0
+    groups: Groups = ()
 
     @property
     def losses(self) -> FloatArray:
@@ -93,6 +99,8 @@ class KernelSmoother:
         Samples to fit to, the others are only predicted; None for all.
     seed : int, Generator or None, default=0
         Draws the landmarks and the samples on which kernels are tried.
+    n_landmarks : int or None, default=None
+        Most landmarks of a kernel; None for 256.
     """
 
     def __init__(
@@ -101,29 +109,65 @@ class KernelSmoother:
         *,
         rows: IndexArray | None = None,
         seed: int | np.random.Generator | None = 0,
+        n_landmarks: int | None = None,
     ) -> None:
-        self._data = data
+        self._data, self._outputs = data, data.outputs
         everything = np.arange(len(data.outputs))
         order = np.random.default_rng(seed).permutation(everything if rows is None else rows)
-        self._landmarks = np.sort(order[:N_LANDMARKS])
+        most = N_LANDMARKS if n_landmarks is None else n_landmarks
+        self._landmarks = np.sort(order[:most])
         self._landmarks_of_many = np.sort(order[:N_LANDMARKS_OF_MANY])
         self._tried = np.sort(order[:N_TRIED])
         self._fitted_to = np.sort(order[:N_FITTED])
         self._predicted = np.setdiff1d(everything, self._fitted_to)
-        self._columns: dict[int, KernelColumn] = {}
-        self._kept: dict[tuple[tuple[int, ...], MixedKernel, float, int, bool], Smooth] = {}
+        self._columns: dict[int | tuple[int, ...], KernelColumn] = {}
+        self._kept: dict[tuple[tuple[int, ...], Groups, MixedKernel, float, int, bool], Smooth] = {}
 
     @property
     def tries_all(self) -> bool:
         """Whether kernels are tried on all samples."""
-        return len(self._tried) == len(self._data.outputs)
+        return len(self._tried) == len(self._outputs)
 
     def nothing(self) -> Smooth:
         """Return the regression on no feature."""
-        outputs = self._data.outputs
-        return Smooth((), outputs, float(np.mean(outputs**2)), None)
+        return Smooth((), self._outputs, float(np.mean(self._outputs**2)), None)
 
-    def fit(self, features: Sequence[int], like: Smooth | None = None) -> Smooth:
+    def turned(self, fit: Smooth) -> Smooth:
+        """Turn scores of classes so that what is explained best counts most from now on.
+
+        Where classes are cut from a sum of effects, one direction of the scores follows that sum,
+        and what other features add to it is lost among the directions that no feature explains.
+        The axes of the residuals are taken, each weighted by the square of what is left of it.
+
+        Parameters
+        ----------
+        fit : Smooth
+            The regression that explains them.
+
+        Returns
+        -------
+        Smooth
+            The same regression of the turned scores.
+        """
+        if not self._data.is_classes or self._outputs.shape[1] < 2:
+            return fit
+        n_samples = len(self._outputs)
+        change = np.linalg.lstsq(self._outputs, self._data.outputs, rcond=None)[0]
+        residuals = fit.residuals @ change
+        left, axes = np.linalg.eigh(residuals.T @ residuals / n_samples)
+        weights = np.clip(left, LEAST_LEFT, 1.0) ** -2.0
+        axes = axes * np.sqrt(weights / weights.mean())
+        self._outputs = self._data.outputs @ axes
+        self._kept.clear()
+        residuals = residuals @ axes
+        return replace(fit, residuals=residuals, error=float(np.mean(residuals**2)))
+
+    def fit(
+        self,
+        features: Sequence[int],
+        like: Smooth | None = None,
+        together: tuple[int, ...] = (),
+    ) -> Smooth:
         """Regress on some features.
 
         Parameters
@@ -133,10 +177,13 @@ class KernelSmoother:
         like : Smooth or None, default=None
             A regression on nearly the same features: only kernels about as wide are tried, and
             from nine features on its own one, unless it was chosen for far fewer features.
+        together : tuple of int, default=()
+            Features that act together, beside the groups of `like`.
         """
+        groups = _groups(features, like, together)
         if like is not None and like.kernel is not None and not _is_tuned(features, like):
-            return self._whole(features, like.kernel, like.ridge, like.n_tuned)
-        columns = [self._read(feature) for feature in features]
+            return self._whole(features, groups, like.kernel, like.ridge, like.n_tuned)
+        columns = self._read_all(features, groups)
         landmarks = self._landmarks_for(columns, len(features))
         tried = [
             (kernel, self._fitted(kernel, columns, landmarks, self._tried))
@@ -144,8 +191,8 @@ class KernelSmoother:
         ]
         kernel, fit = min(tried, key=lambda pair: pair[1].error)
         if self.tries_all:
-            return _smooth(features, kernel, fit, len(features))
-        return self._whole(features, kernel, fit.ridge, len(features))
+            return _smooth(features, groups, kernel, fit, len(features))
+        return self._whole(features, groups, kernel, fit.ridge, len(features))
 
     def refit(self, features: Sequence[int], like: Smooth, *, quickly: bool = False) -> Smooth:
         """Regress on some features by the kernel and ridge of another regression.
@@ -162,28 +209,36 @@ class KernelSmoother:
         if not features or like.kernel is None:
             return self.nothing()
         is_quick = quickly or self.tries_all
-        key = (tuple(features), like.kernel, like.ridge, like.n_tuned, is_quick)
+        groups = _groups(features, like)
+        key = (tuple(features), groups, like.kernel, like.ridge, like.n_tuned, is_quick)
         if key not in self._kept:
             if is_quick:
-                columns = [self._read(feature) for feature in features]
+                columns = self._read_all(features, groups)
                 landmarks = self._landmarks_for(columns, like.n_tuned)
                 fit = self._fitted(like.kernel, columns, landmarks, self._tried, (like.ridge,))
-                self._kept[key] = _smooth(features, like.kernel, fit, like.n_tuned)
+                self._kept[key] = _smooth(features, groups, like.kernel, fit, like.n_tuned)
             else:
-                self._kept[key] = self._whole(features, like.kernel, like.ridge, like.n_tuned)
+                self._kept[key] = self._whole(
+                    features, groups, like.kernel, like.ridge, like.n_tuned
+                )
             for oldest in list(self._kept)[:-KEPT_FITS]:
                 del self._kept[oldest]
         return self._kept[key]
 
     def _whole(
-        self, features: Sequence[int], kernel: MixedKernel, ridge: float, n_tuned: int
+        self,
+        features: Sequence[int],
+        groups: Groups,
+        kernel: MixedKernel,
+        ridge: float,
+        n_tuned: int,
     ) -> Smooth:
         """Fit a kernel and find the residuals of all samples."""
-        columns = [self._read(feature) for feature in features]
+        columns = self._read_all(features, groups)
         landmarks = self._landmarks_for(columns, n_tuned)
         fit = self._fitted(kernel, columns, landmarks, self._fitted_to, (ridge,))
         if not len(self._predicted):
-            return _smooth(features, kernel, fit, n_tuned)
+            return _smooth(features, groups, kernel, fit, n_tuned)
         values = over_rows(
             lambda some: kernel.values(
                 [column.part(self._predicted[some]) for column in columns],
@@ -192,12 +247,12 @@ class KernelSmoother:
             ),
             len(self._predicted),
         )
-        residuals = np.empty_like(self._data.outputs)
+        residuals = np.empty_like(self._outputs)
         residuals[self._fitted_to] = fit.residuals
-        outputs = self._data.outputs[self._predicted]
+        outputs = self._outputs[self._predicted]
         residuals[self._predicted] = outputs - fit.intercepts - np.concatenate(values)
         error = float(np.mean(residuals**2))
-        return Smooth(tuple(features), residuals, error, kernel, ridge, n_tuned)
+        return Smooth(tuple(features), residuals, error, kernel, ridge, n_tuned, groups)
 
     def _fitted(
         self,
@@ -208,7 +263,7 @@ class KernelSmoother:
         ridges: Sequence[float] = RIDGES,
     ) -> LeftOutFit:
         """Fit a kernel to some samples."""
-        outputs = self._data.outputs
+        outputs = self._outputs
         if len(rows) < len(outputs):
             columns, outputs = [column.part(rows) for column in columns], outputs[rows]
         parts = over_rows(
@@ -222,17 +277,31 @@ class KernelSmoother:
         rows = self._landmarks if n_tuned < MANY_FEATURES else self._landmarks_of_many
         return [column.part(rows) for column in columns]
 
-    def _read(self, feature: int) -> KernelColumn:
-        """One feature, read unless it is kept."""
-        if feature not in self._columns:
-            for oldest in list(self._columns)[: len(self._columns) + 1 - KEPT_COLUMNS]:
-                del self._columns[oldest]
-            self._columns[feature] = KernelColumn(self._data.column(feature))
-        return self._columns[feature]
+    def _read_all(self, features: Sequence[int], groups: Groups) -> list[KernelColumn]:
+        """Columns of features, and of groups of them, read unless they are kept."""
+        for feature in features:
+            if feature not in self._columns:
+                self._columns[feature] = KernelColumn(self._data.column(feature))
+        for group in groups:
+            if group not in self._columns:
+                self._columns[group] = KernelColumn.together([self._columns[f] for f in group])
+        columns = [self._columns[feature] for feature in features]
+        columns += [self._columns[group] for group in groups]
+        for oldest in list(self._columns)[:-KEPT_COLUMNS]:
+            del self._columns[oldest]
+        return columns
 
 
-def _smooth(features: Sequence[int], kernel: MixedKernel, fit: LeftOutFit, n_tuned: int) -> Smooth:
-    return Smooth(tuple(features), fit.residuals, fit.error, kernel, fit.ridge, n_tuned)
+def _smooth(
+    features: Sequence[int], groups: Groups, kernel: MixedKernel, fit: LeftOutFit, n_tuned: int
+) -> Smooth:
+    return Smooth(tuple(features), fit.residuals, fit.error, kernel, fit.ridge, n_tuned, groups)
+
+
+def _groups(features: Sequence[int], like: Smooth | None, together: tuple[int, ...] = ()) -> Groups:
+    """List the groups that act together, as far as all their features take part."""
+    known = (*(() if like is None else like.groups), *([together] if together else []))
+    return tuple(group for group in dict.fromkeys(known) if set(group) <= set(features))
 
 
 def _is_tuned(features: Sequence[int], like: Smooth) -> bool:

@@ -38,6 +38,8 @@ IndexArray = NDArray[np.intp]
 JITTER = 1e-6
 # Directions of a single kernel with less than this fraction of the largest weight are left out.
 NEGLIGIBLE = 1e-3
+# Columns of each feature of a group that acts together.
+MOST_COLUMNS_TOGETHER = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,6 +71,20 @@ class KernelColumn:
         grid = landmark_positions(count) + 0.5 * (low + high)
         near = np.exp(-0.5 * np.subtract.outer(values, grid) ** 2)
         return _leading(near @ landmark_root(count))
+
+    @classmethod
+    def together(cls, columns: Sequence["KernelColumn"]) -> "KernelColumn":
+        """Return what features do only together: the product of their centred kernels.
+
+        It has no numbers of its own, so that it takes part in the sum alone.
+        """
+        joint = np.ones((len(columns[0].numbers), 1))
+        for column in columns:
+            leading = column.factor[:, -MOST_COLUMNS_TOGETHER:]
+            joint = (joint[:, :, None] * leading[:, None, :]).reshape(len(joint), -1)
+        product = cls(np.empty((len(joint), 0)))
+        product.__dict__["factor"] = _leading(joint)
+        return product
 
     def part(self, rows: IndexArray | slice) -> "KernelColumn":
         """Return some samples, with their part of the factor."""
@@ -172,7 +188,7 @@ class MixedKernel:
         gram = numbers @ (-2.0 * others.T)
         gram += np.einsum("ij,ij->i", numbers, numbers)[:, None]
         gram += np.einsum("ij,ij->i", others, others)
-        gram *= -1.0 / (self.width * len(columns))
+        gram *= -1.0 / (self.width * sum(column.numbers.size > 0 for column in columns))
         # Rounding leaves distances a little below zero.
         np.minimum(gram, 0.0, out=gram)
         return np.asarray(np.exp(gram, out=gram))

@@ -11,7 +11,7 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels import encode_columns
 from hsieve.kernels.columns import standardised
 
-__all__ = ["RegressionData"]
+__all__ = ["RegressionData", "class_scores"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -30,14 +30,16 @@ class RegressionData:
     positions : ndarray of int of shape (n_features,)
         Column of each feature.
     outputs : ndarray of shape (n_samples, n_outputs)
-        Columns of mean 0 and deviation 1: numbers, or an indicator for each class (one for two
-        classes). A rare class has the same weight as any other.
+        Columns of mean 0 and deviation 1: numbers, or the scores of classes.
+    is_classes : bool, default=False
+        Whether the outputs are scores of classes, which may be turned.
     """
 
     blocks: ColumnBlocks
     categorical: NDArray[np.bool_]
     positions: IndexArray
     outputs: FloatArray
+    is_classes: bool = False
 
     @classmethod
     def of(
@@ -63,16 +65,15 @@ class RegressionData:
         """
         blocks = as_blocks(X if isinstance(X, ColumnBlocks) else np.asarray(X))
         values = np.asarray(y)
-        if target_kind_of(values, target_kind) == "classes":
-            classes = np.unique(values)
-            # Of two classes the second column would only repeat the first.
-            named = classes[1:] if len(classes) == 2 else classes
-            numbers = (values[:, None] == named).astype(np.float64)
+        is_classes = target_kind_of(values, target_kind) == "classes"
+        if is_classes:
+            outputs = class_scores(values)
         else:
-            numbers = values.astype(np.float64).reshape(len(values), -1)
+            outputs = standardised(values.astype(np.float64).reshape(len(values), -1))
         if categorical is None:
             categorical = np.zeros(blocks.n_features, dtype=bool)
-        return cls(blocks, categorical, np.arange(blocks.n_features), standardised(numbers))
+        positions = np.arange(blocks.n_features)
+        return cls(blocks, categorical, positions, outputs, is_classes=is_classes)
 
     def among(self, features: IndexArray) -> "RegressionData":
         """Return the same over some of the features, renumbered."""
@@ -85,3 +86,38 @@ class RegressionData:
         if self.categorical[position[0]]:
             return encode_columns(numbers, categorical=[0]).matrix
         return standardised(numbers, robust=True)
+
+
+def class_scores(labels: NDArray[Any]) -> FloatArray:
+    """Uncorrelated scores of classes, one fewer than there are classes.
+
+    Parameters
+    ----------
+    labels : ndarray of shape (n_samples,)
+        Classes.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_classes - 1)
+        Columns of mean 0 and deviation 1, without correlation. The inner product of two samples is
+        1 / fraction of the class - 1 within a class, and -1 between classes, so that a rare class
+        weighs as much as any other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> class_scores(np.array(["a", "b", "b", "a"])).ravel()
+    array([-1.,  1.,  1., -1.])
+    """
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    roots = np.sqrt(counts / len(codes))
+    # The reflection that turns the last axis into these roots: its other columns are orthogonal
+    # to them, and so have mean 0.
+    normal = roots.copy()
+    normal[-1] -= 1.0
+    length = float(normal @ normal)
+    reflection = np.eye(len(roots))
+    if length > 0:
+        reflection -= 2.0 / length * np.outer(normal, normal)
+    scores = reflection[:, :-1] / roots[:, None]
+    return np.asarray(-scores[codes])

@@ -31,8 +31,10 @@ COLUMNS = (
 )
 MEANINGS = {
     "joined": "the features were added to those chosen.",
-    "set aside": "the features were related to the residuals, but did not lower the error enough.",
-    "left": "the error hardly rises without the feature, so it was removed.",
+    "set aside": "the features were related to the residuals, but told no more than the chosen "
+    "features most like them, or did not lower the error enough.",
+    "left": "the feature tells no more than other chosen ones, or the error hardly rises without "
+    "it, so it was removed.",
     "replaced": "the second feature, a near duplicate of the first, took its place, because the "
     "error is lower with it.",
 }

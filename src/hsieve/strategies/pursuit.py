@@ -2,17 +2,20 @@
 
 The relevance of a feature to the target is *marginal*: with strong effects in the target, a weaker
 one drowns in the variance that they make. So each step takes the relevance of all features to the
-*residuals* of a kernel regression on those chosen, and three gates make their number part of the
+*residuals* of a kernel regression on those chosen, and the gates make their number part of the
 answer:
 
 1. **Beyond chance.** A candidate's relevance is tested on normal scores of the residuals; the
-   p-value counts all features looked at. Where no single feature passes, pairs and triples that
-   act only together are looked for among the residuals, as far as all of them can be looked at.
-2. **Lower error.** The leave-one-out loss must fall by enough of its standard errors; a candidate
-   for which it does not is set aside, and the next one is tried.
-3. **Still needed.** Features that the error does not miss leave, such as a noisy copy that came in
-   before its original; a feature is replaced by one that tells nearly the same if that lowers the
-   error.
+   p-value counts all features searched, and the level grows with the number of features chosen.
+   Where no single feature passes, pairs and triples that act only together are searched
+   (:mod:`hsieve.strategies.pursuit_candidates`).
+2. **Beyond its relatives.** A candidate that shares something with chosen features is tested again
+   on what they leave unexplained of itself, so that a noisy copy gains nothing from a poor fit.
+3. **Lower error.** The leave-one-out loss must fall by enough of its standard errors, and by more
+   than a trifle; a candidate for which it does not is set aside, and the next one is tried.
+4. **Still needed.** Members that pass the second test no longer, or that the error does not miss,
+   leave, such as a noisy copy that came in before its original; a member is replaced by a feature
+   that tells nearly the same if that lowers the error.
 
 Residuals are those of samples left out of the regression, so that close fits do not hide what is
 left. Where more features are wanted than pass the gates (few samples are soon explained to the last
@@ -27,26 +30,22 @@ J. Fan and J. Lv, "Sure independence screening for ultrahigh dimensional feature
 iterated form screens residuals; P. Vincent and Y. Bengio, "Kernel matching pursuit", 2002.
 """
 
-from dataclasses import dataclass, field
-from math import comb
+from collections.abc import Iterable
+from dataclasses import replace
 from numbers import Real
 from time import monotonic
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
-from hsieve.inference.interaction_search import InteractionSearch
-from hsieve.inference.interaction_tests import InteractionTester
+from hsieve.inference.conditional_tests import conditional_p_value
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
-from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.measures.base import BoundMeasure
-from hsieve.measures.interactions import InteractionTarget
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, Strategy, best_first
 from hsieve.strategies.mrmr import continued
+from hsieve.strategies.pursuit_candidates import SHARED, Candidate, CandidateSearch, normal_scores
 from hsieve.strategies.pursuit_path import PursuitEvent, PursuitPath
 
 __all__ = ["PursuitSearch"]
@@ -54,38 +53,22 @@ __all__ = ["PursuitSearch"]
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
-# Most relevant features that are tested, and so many of the strongest pairs or triples.
-N_TESTED = 16
-N_TUPLES = 24
-# Factor columns of a feature in pairs and triples, and operations up to which all are looked at, in
-# this process: data held elsewhere come here for it, so they may have so many values at most.
-TUPLE_RANK = 2
-TUPLE_OPERATIONS = 5e10
-TUPLE_VALUES = 2**25
-# Where the data hold more values than this, a pass over all features looks for the candidates of
-# some steps: the most relevant ones are asked again, and all where none of them passes.
-LONG_PASS = 2**24
-N_SHORTLISTED = 256
-STEPS_A_PASS = 5
-# Candidates set aside one after the other before the search ends.
+# Candidates set aside one after the other before the search ends, and copies of members.
 MOST_ASIDE = 10
+MOST_COPIES = 50
 # Members are looked at again when no candidate is left, and the search may go on after that.
 MOST_ROUNDS = 2
+# Fraction of the time after which no candidate is tried, so that members can be looked at again.
+GROWING_TIME = 0.85
+# Fraction of the variance that a candidate must explain: with many samples, tests see trifles.
+LEAST_EXPLAINED = 2e-4
 # A chosen feature leaves if the loss would rise by less than this part of what let it in.
 STAYS_FROM = 0.5
-# After each entry the members most like the new feature are looked at, in the end all of them.
-N_CHECKED = 3
-# Of many samples, whose regressions take longer, only members that share this much (NHSIC) with
-# another one.
-SHARED = 0.1
+# Members most like a feature that it is tested against, and that are looked at after it joined.
+N_ALIKE = 3
 # Features that share this much (NHSIC) with a chosen one may replace it; so many are tried.
 SUBSTITUTE = 0.5
 N_SUBSTITUTES = 4
-# From twelve members on, candidates far beyond chance that share little with each other and with
-# the members are tried several at a time: one for every four members, at most so many.
-MEMBERS_A_COMPANION = 4
-MOST_COMPANIONS = 7
-FAR_BEYOND = 1e-3
 # With a number of features given the search goes on for some more, and then drops the least needed;
 # of many features, among which each matters less, for fewer.
 EXTRA_FEATURES = 5
@@ -102,7 +85,9 @@ class PursuitSearch(Strategy):
         Whether only features that pass the gates may be selected; else others fill up.
     level : float, default=0.05
         Chance that the first feature is chosen although none depends on the target. Half of it is
-        spent on single features and half on pairs and triples, where these are looked for.
+        spent on single features and half on pairs and triples, where these are searched. With k
+        features chosen it is k + 1 times as large, as in Benjamini and Hochberg's procedure: of
+        many features some may be false.
     least_gain : float, default=1.5
         Standard errors by which the leave-one-out loss must fall.
     interactions : {"auto", None}, default="auto"
@@ -176,11 +161,11 @@ class PursuitSearch(Strategy):
     def _path(self, bound: Any, chase: "_Chase", wanted: int, stop_reason: str) -> PursuitPath:
         """Put all features in order: those found, fillers, the others."""
         members = list(chase.members)
+        residual_relevance = chase.search.relevance(chase.current, len(members))
         sizes, errors, gains = chase.steps()
         fillers = np.empty(0, dtype=np.intp)
         if not self.finds_number and len(members) < wanted:
             fillers = continued(bound, members, wanted - len(members))
-        residual_relevance = chase.relevance()
         front = np.concatenate([np.array(members, dtype=np.intp), fillers])
         rest = np.setdiff1d(np.arange(bound.n_features), front)
         rest = rest[best_first(residual_relevance[rest])]
@@ -191,7 +176,7 @@ class PursuitSearch(Strategy):
             sizes=sizes,
             set_scores=1.0 - errors[1:],
             stop_reason=stop_reason,
-            n_evaluations=chase.n_relevances,
+            n_evaluations=chase.search.n_relevances,
             n_selectable=len(members) if self.finds_number else None,
             errors=errors,
             n_found=len(members),
@@ -210,32 +195,30 @@ class _Chase:
         # Each member and the step in which it joined.
         self.members: dict[int, int] = {}
         self.events: list[PursuitEvent] = []
-        self.n_relevances = 0
+        self.search = CandidateSearch(
+            bound, level=settings.level, with_tuples=settings.interactions is not None
+        )
         self._bound, self._settings = bound, settings
         self._smoother = KernelSmoother(bound.regression_data, seed=settings.random_state)
-        self._current = self._smoother.nothing()
+        self.current = self._smoother.nothing()
         # What was set aside, the regression that it would not better, and its p-value.
         self._aside: dict[tuple[int, ...], tuple[Smooth, float]] = {}
         self._substitutes: dict[int, list[int]] = {}
-        self._relevance: tuple[Smooth, FloatArray] | None = None
-        self._n_failures = self._n_at_pass = 0
-        n_values = bound.n_features * len(bound.regression_data.outputs)
-        self._is_long = n_values > LONG_PASS
-        limit = settings.time_limit
-        self._ends_at = np.inf if limit is None else monotonic() + limit
-        wants_tuples = settings.interactions is not None and hasattr(bound, "leading_factors")
-        self._tuples = _Tuples.of(bound) if wants_tuples else None
+        self._n_failures = self._n_copies = 0
+        limit = np.inf if settings.time_limit is None else settings.time_limit
+        self._ends_at = monotonic() + limit
+        self._grows_until = monotonic() + GROWING_TIME * limit
 
     def run(self, most: int) -> str:
         """Add features until there are so many or none passes; return why it ended."""
         for _ in range(MOST_ROUNDS):
             reason = self._grow(most)
-            grown = self._current
+            grown = self.current
             self._try_aside(most - len(self.members))
             self._settle()
             # Beside other members, what was set aside may do better.
-            still = {group: was for group, was in self._aside.items() if was[0] is self._current}
-            is_settled = self._current is grown and len(still) == len(self._aside)
+            still = {group: was for group, was in self._aside.items() if was[0] is self.current}
+            is_settled = self.current is grown and len(still) == len(self._aside)
             if is_settled or self._is_late:
                 break
             self._aside = still
@@ -254,15 +237,6 @@ class _Chase:
         self._refit()
         self._replace()
 
-    def relevance(self) -> FloatArray:
-        """Relevance of all features to the residuals."""
-        if self._relevance is None or self._relevance[0] is not self._current:
-            found = self._bound.relevance_to(self._current.residuals)
-            self.n_relevances += len(found)
-            self._relevance = (self._current, found)
-            self._n_at_pass = len(self.members)
-        return self._relevance[1]
-
     def steps(self) -> tuple[IndexArray, FloatArray, FloatArray]:
         """Sizes and errors along the steps, and what each member added."""
         members, numbers = list(self.members), np.array(list(self.members.values()), dtype=np.intp)
@@ -275,7 +249,7 @@ class _Chase:
     @property
     def width(self) -> float:
         """Width of the kernel of the regression; NaN with no member."""
-        kernel = self._current.kernel
+        kernel = self.current.kernel
         return float("nan") if kernel is None else kernel.width
 
     def substitutes(self) -> dict[int, IndexArray]:
@@ -288,13 +262,15 @@ class _Chase:
 
     def _grow(self, most: int) -> str:
         """Let features join while they pass the gates; return why that ended."""
-        self._n_failures = 0
+        self._n_failures = self._n_copies = 0
         while len(self.members) < most:
-            if self._is_late:
+            if monotonic() > self._grows_until:
                 return "the time is up"
-            if self._n_failures > MOST_ASIDE:
+            if self._n_failures > MOST_ASIDE or self._n_copies > MOST_COPIES:
                 return "other features do not lower the leave-one-out error"
-            candidate = self._candidate(most - len(self.members))
+            candidate = self.search.candidate(
+                self.current, list(self.members), self._aside, most=most - len(self.members)
+            )
             if candidate is None:
                 return "no other feature is related to the residuals beyond chance"
             first, rest = candidate.features[0], candidate.companions
@@ -308,19 +284,55 @@ class _Chase:
     def _is_late(self) -> bool:
         return monotonic() > self._ends_at
 
-    def _try(self, candidate: "_Candidate") -> None:
-        """Let a candidate join if the loss falls by enough."""
-        new = tuple(f for f in candidate.features if f not in self.members)
-        fit = self._smoother.fit([*self.members, *new], self._current)
-        gain = _standard_errors(self._current.losses - fit.losses)
-        passes = gain >= self._settings.least_gain
-        what = "joined" if passes else "set aside"
-        self.events.append(PursuitEvent(what, new, fit.error, gain, candidate.p_value))
-        if passes:
+    def _try(self, candidate: Candidate) -> None:
+        """Let a candidate join if it tells more than its relatives and the loss falls by enough."""
+        features = candidate.features
+        new = tuple(f for f in features if f not in self.members)
+        if len(features) == 1 and self._is_copy(features[0], self.current):
+            self.events.append(
+                PursuitEvent("set aside", new, self.current.error, 0.0, candidate.p_value)
+            )
+            self._aside[features] = (self.current, 1.0)
+            self._n_copies += 1
+            return
+        together = features if len(features) > 1 else ()
+        fit = self._smoother.fit([*self.members, *new], self.current, together)
+        gain = _standard_errors(self.current.losses - fit.losses)
+        explained = self.current.error - fit.error
+        if gain < self._settings.least_gain or explained < LEAST_EXPLAINED:
+            if new:
+                self.events.append(
+                    PursuitEvent("set aside", new, fit.error, gain, candidate.p_value)
+                )
+            self._aside[features] = (self.current, candidate.p_value)
+            self._n_failures += 1
+        elif new:
+            self.events.append(PursuitEvent("joined", new, fit.error, gain, candidate.p_value))
             self._join([new], fit, candidate.pool)
         else:
-            self._aside[candidate.features] = (self._current, candidate.p_value)
-            self._n_failures += 1
+            # Members that act together: the regression is better now, and they stay the same.
+            self._adopt(fit)
+
+    def _is_copy(self, feature: int, fit: Smooth) -> bool:
+        """Say whether a feature tells nothing beside the members that share most with it.
+
+        The regression is one on other members.
+        """
+        alike = self._alike(feature)
+        if not alike:
+            return False
+        scores = normal_scores(fit.residuals)
+        chance = conditional_p_value(self._bound.regression_data, feature, alike, scores)
+        return chance > self._settings.level
+
+    def _alike(self, feature: int) -> list[int]:
+        """Other members that share most with a feature."""
+        others = [member for member in self.members if member != feature]
+        if not others:
+            return []
+        shared = self._bound.redundancy(np.array([feature]), np.array(others))[0]
+        closest = best_first(shared)[:N_ALIKE]
+        return [others[place] for place in closest if shared[place] >= SHARED]
 
     def _try_aside(self, most: int) -> None:
         """Try features together that were set aside one by one, though far beyond chance.
@@ -330,7 +342,7 @@ class _Chase:
         far = {
             group[0]: p_value
             for group, (fit, p_value) in self._aside.items()
-            if len(group) == 1 and fit is self._current and p_value <= self._far_beyond
+            if len(group) == 1 and fit is self.current and p_value <= self.search.far_beyond
         }
         together = dict(sorted(far.items(), key=lambda item: item[1])[: min(most, MOST_ASIDE)])
         if len(together) > 1 and not self._is_late:
@@ -338,8 +350,8 @@ class _Chase:
 
     def _try_together(self, new: dict[int, float], pool: IndexArray) -> bool:
         """Let features, with their p-values, join if the loss falls by enough for all of them."""
-        fit = self._smoother.fit([*self.members, *new], self._current)
-        gain = _standard_errors(self._current.losses - fit.losses)
+        fit = self._smoother.fit([*self.members, *new], self.current)
+        gain = _standard_errors(self.current.losses - fit.losses)
         # The gains of features that share little add up, and so do their variances.
         if gain < self._settings.least_gain * len(new) ** 0.5:
             return False
@@ -348,102 +360,23 @@ class _Chase:
         self._join([(feature,) for feature in new], fit, pool)
         return True
 
-    @property
-    def _far_beyond(self) -> float:
-        return FAR_BEYOND * self._settings.level
+    def _adopt(self, fit: Smooth) -> None:
+        """Go on from a better regression."""
+        self.current = self._smoother.turned(fit)
+        self._n_failures = self._n_copies = 0
 
     def _join(self, groups: list[tuple[int, ...]], fit: Smooth, pool: IndexArray) -> None:
         """Make features members, each group in a step of its own."""
-        self._current, self._n_failures = fit, 0
+        self._adopt(fit)
         earlier = list(self.members)
         for step, group in enumerate(groups, max(self.members.values(), default=0) + 1):
             self.members.update(dict.fromkeys(group, step))
         new = [feature for group in groups for feature in group]
         for feature in new:
             self._substitutes[feature] = self._like(feature, pool)
-        self._drop_unneeded(self._most_like(earlier, new))
-
-    def _candidate(self, most: int) -> "_Candidate | None":
-        """Find the most relevant feature that passes the test, or else a pair or triple.
-
-        The feature may have companions, with which there are no more than `most`.
-        """
-        scores = _normal_scores(self._current.residuals)
-        level = self._settings.level / (1 if self._tuples is None else 2)
-        n_new = len(self.members) - self._n_at_pass
-        if self._is_long and 0 < n_new < STEPS_A_PASS and self._relevance is not None:
-            shortlist = best_first(self._relevance[1])[:N_SHORTLISTED]
-            relevance = self._bound.among(shortlist).relevance_to(self._current.residuals)
-            self.n_relevances += len(shortlist)
-            found = self._single(shortlist, relevance, scores, level, most)
-            if found is not None:
-                return found
-        relevance = self.relevance()
-        found = self._single(np.arange(len(relevance)), relevance, scores, level, most)
-        if found is not None or self._tuples is None:
-            return found
-        known = {*self._aside, *((feature,) for feature in self.members)}
-        return self._tuples.candidate(self._current, scores, level, known)
-
-    def _single(
-        self,
-        features: IndexArray,
-        relevance: FloatArray,
-        scores: FloatArray,
-        level: float,
-        most: int,
-    ) -> "_Candidate | None":
-        """Find the most relevant of some features that passes the test."""
-        barred = [*self.members, *(group[0] for group in self._aside if len(group) == 1)]
-        relevance = np.where(np.isin(features, barred), 0.0, relevance)
-        order = best_first(relevance)[:N_TESTED]
-        best = features[order[relevance[order] > 0]]
-        p_values = self._chances(best, scores) if len(best) else np.empty(0)
-        passing = np.flatnonzero(p_values <= level)
-        if not len(passing):
-            return None
-        first = passing[0]
-        companions = self._companions(best[first:], p_values[first:], most - 1)
-        return _Candidate((int(best[first]),), float(p_values[first]), best, companions)
-
-    def _companions(
-        self, features: IndexArray, p_values: FloatArray, most: int
-    ) -> dict[int, float]:
-        """Find features to try along with the first: far beyond chance, and different."""
-        most = min(most, len(self.members) // MEMBERS_A_COMPANION - 2, MOST_COMPANIONS)
-        far = np.flatnonzero(p_values <= self._far_beyond)
-        if most < 1 or 0 not in far or len(far) < 2:
-            return {}
-        members = np.array(list(self.members))
-        with_members = self._bound.redundancy(features[far], members).max(axis=1)
-        with_others = self._bound.redundancy(features[far], features[far])
-        found: dict[int, float] = {}
-        taken = [0]
-        for place in range(1, len(far)):
-            apart = with_members[place] < SHARED and with_others[place, taken].max() < SHARED
-            if apart and len(found) < most:
-                found[int(features[far[place]])] = float(p_values[far[place]])
-                taken.append(place)
-        return found
-
-    def _chances(self, features: IndexArray, scores: FloatArray) -> FloatArray:
-        """Chance that any feature at all is as relevant to the residuals, for some features."""
-        if not hasattr(self._bound, "log_p_values"):
-            return self._chances_by_permutation(features)
-        logs = self._bound.log_p_values(features, scores)
-        return np.asarray(np.minimum(self._bound.n_features * np.exp(logs), 1.0))
-
-    def _chances_by_permutation(self, features: IndexArray) -> FloatArray:
-        """Compare relevance with the highest of all features for residuals in random orders."""
-        residuals, found = self._current.residuals, self.relevance()[features]
-        n_orders = int(np.ceil(1.0 / self._settings.level)) - 1
-        rng = np.random.default_rng(0)
-        highest = [
-            self._bound.relevance_to(residuals[rng.permutation(len(residuals))]).max()
-            for _ in range(n_orders)
-        ]
-        reached = np.count_nonzero(np.array(highest) >= found[:, None], axis=1)
-        return np.asarray((1 + reached) / (1 + n_orders))
+        suspects = self._most_like(earlier, new)
+        self._drop_copies(suspects)
+        self._drop_unneeded([feature for feature in suspects if feature in self.members])
 
     def _like(self, feature: int, pool: IndexArray) -> list[int]:
         """Features of a pool that tell nearly the same as one, the closest first."""
@@ -458,11 +391,12 @@ class _Chase:
             return []
         shared = self._bound.redundancy(np.array(members), np.array(new)).max(axis=1)
         least = 0.0 if self._smoother.tries_all else SHARED
-        most_like = best_first(shared)[:N_CHECKED]
+        most_like = best_first(shared)[:N_ALIKE]
         return [members[place] for place in most_like if shared[place] >= least]
 
     def _settle(self) -> None:
         """Drop what is not needed, replace what can be bettered."""
+        self._drop_copies(list(self.members)[::-1])
         self._drop_unneeded(self._suspects())
         self._replace()
 
@@ -478,9 +412,26 @@ class _Chase:
             # With one feature less the others are needed all the more.
             suspects = [f for f in suspects if f != worst and losses[f] < least]
             left.append(worst)
+        self._part_with(left)
+
+    def _drop_copies(self, suspects: list[int]) -> None:
+        """Let those of some members leave that tell nothing beside others."""
+        left = list[int]()
+        for member in suspects:
+            acts_alone = not any(member in group for group in self.current.groups)
+            if self._is_late or not acts_alone or not self._alike(member):
+                continue
+            without = self._refitted([m for m in self.members if m != member])
+            if self._is_copy(member, without):
+                self._leave(member, _standard_errors(without.losses - self.current.losses))
+                left.append(member)
+        self._part_with(left)
+
+    def _part_with(self, left: list[int]) -> None:
+        """Regress anew on the members when some have left, which are set aside."""
         if left:
             self._refit()
-            self._aside.update({(feature,): (self._current, 1.0) for feature in left})
+            self._aside.update({(feature,): (self.current, 1.0) for feature in left})
 
     def _suspects(self) -> list[int]:
         """Members that might not be needed: all, or those that share something, of many samples."""
@@ -514,11 +465,10 @@ class _Chase:
             for other in self._substitutes.get(member, []):
                 if other in self.members:
                     continue
-                exchanged = [other if f == member else f for f in self.members]
                 # Of many samples some tell which exchanges are worth a regression on all.
-                if self._refitted(exchanged, quickly=True).error > quick_error:
+                if self._exchanged(member, other, quickly=True).error > quick_error:
                     continue
-                tried = self._refitted(exchanged)
+                tried = self._exchanged(member, other)
                 if tried.error < error:
                     best, error = other, tried.error
             if best != member:
@@ -529,107 +479,31 @@ class _Chase:
 
     def _put_in_place(self, member: int, other: int, error: float) -> None:
         """Give the place of a member to another feature."""
-        rising = _standard_errors(
-            self._refitted(list(self.members)).losses
-            - self._refitted([other if f == member else f for f in self.members]).losses
-        )
+        exchanged = self._exchanged(member, other)
+        rising = _standard_errors(self._refitted(list(self.members)).losses - exchanged.losses)
+        self.current = replace(self.current, groups=exchanged.groups)
         self.members = {other if f == member else f: step for f, step in self.members.items()}
         alike = [f for f in self._substitutes.pop(member, []) if f != other]
         self._substitutes[other] = [member, *alike]
         self.events.append(PursuitEvent("replaced", (member, other), error, rising))
 
+    def _exchanged(self, member: int, other: int, *, quickly: bool = False) -> Smooth:
+        """Regress on the members, with another feature in the place of one."""
+
+        def put(features: Iterable[int]) -> tuple[int, ...]:
+            return tuple(other if feature == member else feature for feature in features)
+
+        groups = tuple(put(group) for group in self.current.groups)
+        like = replace(self.current, groups=groups)
+        return self._smoother.refit(put(self.members), like, quickly=quickly)
+
     def _refitted(self, features: list[int], *, quickly: bool = False) -> Smooth:
         """Regress on some features by the kernel of the current regression."""
-        return self._smoother.refit(features, self._current, quickly=quickly)
+        return self._smoother.refit(features, self.current, quickly=quickly)
 
     def _refit(self) -> None:
         """Regress on the members anew."""
-        self._current = self._smoother.fit(list(self.members), self._current)
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """Features that might join.
-
-    Parameters
-    ----------
-    features : tuple of int
-        One, or two or three that act together.
-    p_value : float
-        Chance that any as relevant is found where none is.
-    pool : ndarray of int
-        Features among which there may be some that tell nearly the same.
-    companions : dict of int to float
-        Other features that might join at the same time, and their p-values.
-    """
-
-    features: tuple[int, ...]
-    p_value: float
-    pool: IndexArray
-    companions: dict[int, float] = field(default_factory=dict)
-
-
-class _Tuples:
-    """The search for pairs and triples that act on the residuals only together."""
-
-    def __init__(self, factors: LeadingFactors, orders: tuple[int, ...]) -> None:
-        self._factors, self._orders = factors, orders
-        self._last: dict[int, tuple[Smooth, IndexArray, FloatArray]] = {}
-        # Factors are numbered by column, the search by feature.
-        self._places = np.full(factors.store.n_features, -1)
-        self._places[factors.features] = np.arange(len(factors.features))
-
-    @classmethod
-    def of(cls, bound: Any) -> "_Tuples | None":
-        """Prepare the search; None where even the pairs are too many."""
-        if len(bound.regression_data.outputs) * bound.n_features > TUPLE_VALUES:
-            return None
-        factors = bound.leading_factors(TUPLE_RANK)
-        n_numbers = factors.store.n_samples * bound.regression_data.outputs.shape[1]
-        orders = tuple(
-            order
-            for order in (2, 3)
-            if comb(bound.n_features, order)
-            and 2.0 * comb(bound.n_features, order) * TUPLE_RANK**order * n_numbers
-            <= TUPLE_OPERATIONS
-        )
-        return cls(factors, orders) if orders else None
-
-    def candidate(
-        self, fit: Smooth, scores: FloatArray, level: float, known: set[tuple[int, ...]]
-    ) -> _Candidate | None:
-        """Find the strongest pair, or else triple, that passes the test and is not known."""
-        for order in self._orders:
-            features, p_values = self._tested(order, fit, scores)
-            for place in np.argsort(p_values, kind="stable"):
-                members = tuple(features[place].tolist())
-                if p_values[place] > level / len(self._orders):
-                    break
-                if members not in known and not all((f,) in known for f in members):
-                    return _Candidate(members, float(p_values[place]), np.unique(features))
-        return None
-
-    def _tested(self, order: int, fit: Smooth, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
-        """Strongest pairs or triples of what a regression leaves, and their p-values."""
-        # Candidates that are set aside leave the residuals, and so the answer, as they were.
-        if order not in self._last or self._last[order][0] is not fit:
-            search = InteractionSearch(self._factors, _as_target(fit.residuals), n_permutations=0)
-            columns, n_looked_at = search.strongest(order, N_TUPLES)
-            tester = InteractionTester(self._factors.store, self._factors.most_columns)
-            logs = tester.log_p_values(columns, _as_target(scores))
-            p_values = np.minimum(n_looked_at * np.exp(logs), 1.0)
-            self._last[order] = (fit, self._places[columns], p_values)
-        return self._last[order][1:]
-
-
-def _as_target(numbers: FloatArray) -> InteractionTarget:
-    """Make columns of numbers the target of a search for interactions."""
-    return InteractionTarget(np.ascontiguousarray((numbers - numbers.mean(axis=0)).T))
-
-
-def _normal_scores(residuals: FloatArray) -> FloatArray:
-    """Residuals as normal scores, so that tests hold whatever their law."""
-    return np.asarray(ndtri((rankdata(residuals, axis=0) - 0.5) / len(residuals)))
+        self.current = self._smoother.fit(list(self.members), self.current)
 
 
 def _standard_errors(differences: FloatArray) -> float:

@@ -21,8 +21,9 @@ class PursuitEvent:
     Parameters
     ----------
     what : {"joined", "set aside", "left", "replaced"}
-        "joined": the features entered. "set aside": they did not lower the error by enough.
-        "left": the error does not rise without them. "replaced": the second took the place of the
+        "joined": the features entered. "set aside": they tell no more than their relatives
+        (`standard_errors` is 0), or did not lower the error by enough. "left": they tell no more
+        than others, or the error does not rise without them. "replaced": the second took the place of the
         first, which tells nearly the same, because the error is lower with it.
     features : tuple of int
         The features; two or three that entered together are a pair or a triple.
@@ -49,7 +50,8 @@ class PursuitPath(SelectionPath):
     Parameters
     ----------
     errors : ndarray of shape (n_steps + 1,)
-        Leave-one-out error with no feature (1, on standardised targets) and after each step; a
+        Leave-one-out error with no feature (1, on standardised targets; of classes, with the
+        weights of the last step) and after each step; a
         pair that entered together is one step. ``sizes`` holds the number of features after each.
     n_found : int
         How many features passed the gates; those after them only fill up to the number wanted.
