@@ -1,4 +1,4 @@
-"""Run any experiment, in several processes if wished, and go on where an earlier run was ended.
+"""Run any experiment, in several processes if you like, and resume where an earlier run ended.
 
 Only this process writes to the file of results; the others measure. Pieces are taken in the order
 of the plan and written down as soon as they are done, in whatever order that is; the records are
