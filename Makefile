@@ -9,7 +9,7 @@ INSTALL := -m pip install --quiet --disable-pip-version-check
 INSTALL_LOCKED := $(INSTALL) --require-hashes --no-deps --only-binary :all: --no-binary pyspark,yattag --no-build-isolation
 STAMP := .venv/.setup-$(if $(filter no,$(LOCKED)),newest,locked)
 
-.PHONY: setup demo test test-slow test-processors test-oldest test-newest check format bench recovery docs pictures \
+.PHONY: setup demo reproduce test test-slow test-processors test-oldest test-newest check format bench recovery docs pictures \
 	lock audit licences release soak mutants coverage clean
 
 setup: $(STAMP)
@@ -31,6 +31,11 @@ setup: $(STAMP)
 
 demo: setup            ## the main job: choose the features that matter on data that come with the package
 	$(BIN)/hsieve demo
+
+NAME ?=
+ARGS ?=
+reproduce: setup       ## a paper's experiment beside its figures, resumed: make reproduce NAME=bahsic-table4 ARGS="--jobs 2"
+	$(BIN)/python -m reproduction $(if $(NAME),$(NAME),--list) $(ARGS)
 
 test: setup            ## all tests that this machine can run; what is left out is listed with the reason
 	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal

@@ -19,13 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from measuring import ONE_THREAD, measured, run_apart, run_parts
+from real_data import ENVIRONMENT_VARIABLE, collection_root, load_dataset
 from sklearn.model_selection import GridSearchCV, StratifiedKFold, train_test_split
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from hsieve import LPBoostMKL
-from hsieve.data.collection import ENVIRONMENT_VARIABLE, collection_root, load_dataset
 from hsieve.data.synthetic import make_linear_weston, make_nonlinear_weston, make_xor
 
 REAL = (

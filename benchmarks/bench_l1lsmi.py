@@ -3,7 +3,7 @@
     python benchmarks/bench_l1lsmi.py --only musk1    one data set instead of all
 
 Toy set and real data of the paper's tables 4 and 7: at most 400 rows, standardised, k = 4, 10 or 20
-of m features. Real data are looked for by ``hsieve.data.collection``; what is not found is named
+of m features. Real data are looked for by ``reproduction.collection``; what is not found is named
 and left out. Three methods see the same rows, each in a process of its own with one BLAS thread:
 
 shrink: ``L1LSMI(k)`` as it comes, 20 restarts.
@@ -33,15 +33,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from measuring import ONE_THREAD, measured, median_cost, repeat_apart, run_apart, run_parts
+from real_data import DatasetNotFoundError
 
 from hsieve import L1LSMI, LSMI
-from hsieve.data.collection import DatasetNotFoundError
 from hsieve.data.synthetic import make_and_or
-from hsieve.experiments.l1lsmi_svm import draw_rows
-from hsieve.experiments.l1lsmi_table7 import TASKS
 from hsieve.kernels.columns import standardised
 from hsieve.measures.lsmi import BoundLSMI
 from hsieve.strategies import L1Ball
+from reproduction.l1lsmi_errors import draw_rows
+from reproduction.l1lsmi_table7 import TASKS
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY = "and-or"

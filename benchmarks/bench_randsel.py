@@ -21,14 +21,14 @@ import statistics
 from dataclasses import dataclass
 
 from measuring import ONE_THREAD, measured, run_apart, run_parts
-
-from hsieve import BAHSIC, RandSel
-from hsieve.data.collection import (
+from real_data import (
     ENVIRONMENT_VARIABLE,
     collection_root,
     list_datasets,
     load_dataset,
 )
+
+from hsieve import BAHSIC, RandSel
 from hsieve.data.synthetic import make_xor
 from hsieve.kernels import Gaussian
 

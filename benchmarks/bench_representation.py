@@ -34,12 +34,12 @@ from measuring import (
     run_apart,
     run_parts,
 )
+from real_data import DatasetNotFoundError, load_dataset
 from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from hsieve import SparseFiltering
-from hsieve.data.collection import DatasetNotFoundError, load_dataset
 from hsieve.data.preparation import PREPARATIONS
 from hsieve.solvers.sparse_filtering import sparse_filtering
 

@@ -10,8 +10,7 @@ result.
 from dataclasses import dataclass
 
 import numpy as np
-
-from hsieve.data.collection import list_datasets, load_dataset
+from real_data import list_datasets, load_dataset
 
 N_MADE = 40
 REAL = (

@@ -1,11 +1,18 @@
 """Settings of the documentation: `make docs` builds it into docs/_build/html, without network."""
 
+import os
 import sys
 from importlib.metadata import version as version_of
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "_ext"))
+sys.path.insert(0, str(Path(__file__).resolve().parent / "_ext"))
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+from reproduction.collection import collection_root
+
+# An example shows real data where they are at hand.
+if (data := collection_root()) is not None:
+    os.environ["HSIEVE_DATA"] = str(data)
 
 project = "hsieve"
 author = "the hsieve maintainers"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hsieve.data.collection import collection_root
+from reproduction.collection import collection_root
 
 __all__ = ["collection"]
 

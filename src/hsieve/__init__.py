@@ -106,7 +106,7 @@ from hsieve.strategies import (
 
 if TYPE_CHECKING:
     from hsieve.auto import Selection, select
-    from hsieve.experiments.compare import SelectorComparison, compare
+    from hsieve.comparison.compare import SelectorComparison, compare
 
 __all__ = [
     "BAHSIC",
@@ -200,12 +200,11 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# Imported when asked for: they bring along the experiments, or the rules of choice, which nobody
-# else needs.
+# Imported when asked for: most programs need neither of them.
 _LATER = {
     "Selection": "hsieve.auto",
-    "SelectorComparison": "hsieve.experiments.compare",
-    "compare": "hsieve.experiments.compare",
+    "SelectorComparison": "hsieve.comparison.compare",
+    "compare": "hsieve.comparison.compare",
     "select": "hsieve.auto",
 }
 

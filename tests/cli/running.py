@@ -7,7 +7,7 @@ from hsieve.cli.main import app
 __all__ = ["assert_refused", "cells_of", "invoke"]
 
 
-def invoke(*arguments):
+def invoke(*arguments, app=app):
     return CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 

@@ -13,8 +13,9 @@ import pytest
 
 from hsieve import MRMR, compare
 from hsieve.cli import comparison
-from hsieve.experiments import compare as experiment
-from hsieve.experiments import runner
+from hsieve.cli.options import names_in
+from hsieve.comparison import compare as experiment
+from hsieve.comparison import runner
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
 
@@ -292,4 +293,12 @@ def test_killed_process_goes_on_in_another(table, tmp_path):
 def test_line_break_between_names_of_methods_is_refused(tmp_path):
     path = write_csv(tmp_path / "t.csv", {"a": [1, 2, 3], "y": [0, 1, 0]})
     result = invoke("compare", path, "--target", "y", "--methods", "mrmr,a\nb")
-    assert_refused(result, "names with commas between them")
+    assert_refused(result, "names separated by commas")
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [(None, ()), ("a", ("a",)), ("a, b,", ("a", "b")), ('"a, b",c', ("a, b", "c"))],
+)
+def test_names_between_commas(text, names):
+    assert names_in(text) == names

@@ -9,7 +9,6 @@ import pytest
 import hsieve
 from hsieve.cli import demo, screen
 from hsieve.cli.methods import DEFAULT_METHOD, METHODS
-from hsieve.experiments import EXPERIMENTS
 from hsieve.progress import report
 from tests.cli.running import invoke
 
@@ -45,7 +44,7 @@ def test_version():
 def test_help_names_all_commands(arguments):
     result = invoke(*arguments)
     assert result.exit_code == 0
-    for command in ("select", "compare", "interactions", "methods", "demo", "reproduce"):
+    for command in ("select", "compare", "interactions", "methods", "demo"):
         assert command in result.stdout
 
 
@@ -55,13 +54,6 @@ def test_methods_lists_purpose_and_cost_of_each():
         assert any(
             name in line and method.purpose in line and method.cost in line for line in lines
         )
-
-
-def test_experiments_are_listed():
-    result = invoke("reproduce", "--list")
-    for name, experiment in EXPERIMENTS.items():
-        assert name in result.stdout
-        assert experiment.title in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -76,10 +68,6 @@ def test_experiments_are_listed():
         (["interactions", "x.csv", "--order", "4"], "order"),
         (["interactions", "x.csv", "--missing", "fill"], "fill"),
         (["interactions", "x.csv", "--screen-by", "luck"], "luck"),
-        (["reproduce"], "bahsic-table4"),
-        (["reproduce", "bahsic-table5"], "did you mean bahsic-table4"),
-        (["reproduce", "bahsic-table4", "--trials", "0"], "trials"),
-        (["reproduce", "bahsic-table4", "--jobs", "0"], "jobs"),
     ],
 )
 def test_wrong_usage_is_one_sentence(arguments, words):
@@ -126,17 +114,6 @@ def test_demo_tells_that_correlation_takes_copies_for_signals():
 
 def test_default_method_is_listed_first():
     assert next(iter(METHODS)) == DEFAULT_METHOD == "n3lars"
-
-
-def test_missing_collection_is_one_sentence(tmp_path, monkeypatch):
-    monkeypatch.setenv("HSIEVE_DATA", str(tmp_path))
-    monkeypatch.chdir(tmp_path)
-    result = invoke("reproduce", "bahsic-table4")
-    assert list(tmp_path.iterdir()) == []
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    assert "HSIEVE_DATA" in result.stderr
-    assert result.stderr.count("\n") == 1
 
 
 def test_process_prints_the_result_and_no_bar(table):

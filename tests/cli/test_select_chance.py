@@ -24,6 +24,7 @@ def tables(tmp_path):
         "together": stored("together", together.X, together.y),
         "curve": stored("curve", noise, noise[:, 2] ** 2 + 0.1 * rng.normal(size=150)),
         "few": stored("few", noise[:5], np.arange(5) % 2),
+        "single": stored("single", noise[:20], np.arange(20) == 0),
     }
 
 
@@ -44,6 +45,7 @@ def test_warns_where_single_features_show_nothing(tables, table, method):
         ("noise", ("-m", "n3lars", "--interactions")),
         ("noise", ("-m", "n3lars", "--covariate", "x1")),
         ("few", ("-m", "n3lars")),
+        ("single", ("-m", "n3lars")),  # a class of one sample cannot be tested
     ],
 )
 def test_is_silent_where_there_is_nothing_to_say(tables, table, options):

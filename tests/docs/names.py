@@ -25,7 +25,6 @@ MODULES = (
     ".data.blocks",
     ".data.tables",
     ".data.sequences",
-    ".experiments",
 )
 # Of the language, of scikit-learn beside its estimators, of other packages that pages name.
 ELSEWHERE = {

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from hsieve.cli.main import app
 from hsieve.cli.methods import METHODS
-from hsieve.experiments import EXPERIMENTS
+from reproduction.catalogue import EXPERIMENTS
 from tests.docs.names import known, unknown_in_code, unknown_inline
 from tests.docs.pages import DOCS, ROOT, blocks, name_of, pages, prose, run_page
 
@@ -122,8 +122,12 @@ def test_commands_in_a_page_exist_with_their_options(page):
         for option, choices in (("--method", {*METHODS, "auto"}), ("--methods", METHODS)):
             if option in words:
                 assert set(words[words.index(option) + 1].split(",")) <= set(choices), words
-        if words[1] == "reproduce" and words[2][0].islower():
-            assert words[2] in EXPERIMENTS, words
+
+
+@pytest.mark.parametrize("page", pages(), ids=name_of)
+def test_experiments_named_in_a_page_exist(page):
+    command = r"(?:make reproduce NAME=|python -m reproduction )([a-z][\w-]*)"
+    assert set(re.findall(command, page.read_text(encoding="utf-8"))) <= set(EXPERIMENTS)
 
 
 def commands_in(page):

@@ -1,23 +1,26 @@
-"""`hsieve compare` and `hsieve reproduce` on engines: the same tables, and what is refused."""
+"""`hsieve compare` and `python -m reproduction` on engines: the same tables, and refusals."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-import hsieve.experiments
 from hsieve.engines import EngineSettings
+from reproduction import __main__, catalogue
+from reproduction.tests.fake import EXPERIMENT
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
-from tests.experiments.fake import EXPERIMENT
 
+reproduce = partial(invoke, app=__main__.app)
+COMMANDS = {"compare": partial(invoke, "compare"), "reproduction": reproduce}
 QUICK = ("-t", "y", "--folds", 3, "-m", "mrmr,pearson", "-k", 2)
 
 
 @pytest.fixture(autouse=True)
 def only_the_fake(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(hsieve.experiments, "EXPERIMENTS", {EXPERIMENT.name: EXPERIMENT})
+    monkeypatch.setattr(catalogue, "EXPERIMENTS", {EXPERIMENT.name: EXPERIMENT})
     monkeypatch.chdir(tmp_path)
 
 
@@ -45,21 +48,21 @@ def test_a_comparison_prints_the_same_table(settings: EngineSettings, table: Pat
 
 
 def test_an_experiment_prints_the_same_table(settings: EngineSettings) -> None:
-    result = invoke("reproduce", "fake", *as_options(settings), "--results", "there")
+    result = reproduce("fake", *as_options(settings), "--results", "there")
     assert result.exit_code == 0, result.output
-    assert cells_of(result) == cells_of(invoke("reproduce", "fake", "--results", "here"))
+    assert cells_of(result) == cells_of(reproduce("fake", "--results", "here"))
     # What an engine has measured is taken up without it.
-    again = invoke("reproduce", "fake", "--results", "there", "--jobs", 2)
+    again = reproduce("fake", "--results", "there", "--jobs", 2)
     assert cells_of(again) == cells_of(result)
 
 
-@pytest.mark.parametrize("command", ["compare", "reproduce"])
+@pytest.mark.parametrize("command", COMMANDS)
 def test_help_says_that_threads_do_one_piece_at_a_time(command: str) -> None:
-    words = " ".join(invoke(command, "--help").output.replace("│", " ").split())
+    words = " ".join(COMMANDS[command]("--help").output.replace("│", " ").split())
     assert "(local, threads), which does one piece at a time" in words
 
 
-@pytest.mark.parametrize("command", ["compare", "reproduce"])
+@pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(
     ("given", "words"),
     [
@@ -74,4 +77,4 @@ def test_options_that_do_not_go_together_are_refused(
     table: Path, command: str, given: list[Any], words: list[str]
 ) -> None:
     what = [table, *QUICK] if command == "compare" else ["fake"]
-    assert_refused(invoke(command, *what, *given), *words)
+    assert_refused(COMMANDS[command](*what, *given), *words)

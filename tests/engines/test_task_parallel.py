@@ -24,18 +24,19 @@ from sklearn.pipeline import make_pipeline
 
 import hsieve
 from hsieve import L1HSIC, L1LSMI, N3LARS, DependenceSelector, MaxRelevance, RandSel
+from hsieve.comparison import runner
+from hsieve.comparison.experiment import Settings
 from hsieve.data.synthetic import make_xor
 from hsieve.engines import EngineError, EngineSettings
 from hsieve.engines.jobs import JoblibEngine, make_job_engine
-from hsieve.experiments import Settings, runner
 from hsieve.measures import HSIC
 from hsieve.strategies import RandomisedContributions
+from tests.comparison.fake import EXPERIMENT, SLOWLY
+from tests.comparison.selectors import Fixed, untimed
 from tests.dask_workers import two_workers
 from tests.engines.deadly import Deadly, open_dask
 from tests.engines.test_faults import killed, wait_for_death
 from tests.engines.work import total_of_range
-from tests.experiments.fake import EXPERIMENT, SLOWLY
-from tests.experiments.selectors import Fixed, untimed
 
 ROOT = Path(__file__).parents[2]
 PROBLEM = make_xor(80, 12, random_state=0)
@@ -274,8 +275,9 @@ def test_backends_of_joblib_may_give_results_at_the_end() -> None:
 
 def test_a_killed_run_with_an_engine_goes_on(tmp_path: Path) -> None:
     script = (
-        "from tests.experiments.fake import EXPERIMENT\n"
-        "from hsieve.experiments import Settings, runner\n"
+        "from tests.comparison.fake import EXPERIMENT\n"
+        "from hsieve.comparison import runner\n"
+        "from hsieve.comparison.experiment import Settings\n"
         "from pathlib import Path\n"
         f"runner.run(EXPERIMENT, Settings(engine='threads'), Path({str(tmp_path)!r}))\n"
     )

@@ -23,13 +23,14 @@ IMPORTED = (
     "hsieve.cli.comparison",
     "hsieve.cli.interactions",
     "hsieve.cli.interaction_tables",
-    "hsieve.cli.reproduction",
     "hsieve.cli.selection",
     "hsieve.data.tables",
-    "hsieve.experiments.compare",
+    "hsieve.comparison.compare",
     "hsieve.report.html",
     "matplotlib.figure",
     "pyarrow.csv",
+    "reproduction.__main__",
+    "reproduction.catalogue",
     "sklearn.svm",
     "tests.faults.commands",
 )
@@ -100,7 +101,8 @@ def begin(
     folder : Path
         Where it runs.
     words : sequence of str
-        The command, without the name of the program.
+        The command, without the name of the program; "reproduce" stands for that of the papers'
+        experiments.
     values : mapping of str to object or None, default=None
         Other values of constants, by their names with those of their modules.
     dies_before : int or None, default=None
@@ -153,18 +155,23 @@ def _run(
         with open(given or _stream(folder, stream), "wb") as file:
             os.dup2(file.fileno(), number)
         setattr(sys, stream, os.fdopen(number, "w", encoding="utf-8", closefd=False))
+    import reproduction.__main__ as reproduction
     from hsieve.cli import main
     from hsieve.progress import listen
 
     for name, value in values.items():
         module, _, constant = name.rpartition(".")
         setattr(sys.modules[module], constant, value)
-    sys.argv = ["hsieve", *words]
+    if words[0] == "reproduce":
+        run, words = reproduction.run, words[1:]
+    else:
+        run = main.run
+    sys.argv = ["", *words]
     changes = _Changes(folder, trouble.dies_before)
     sys.addaudithook(changes)
     try:
         with listen(_CtrlC(trouble.interrupted_at)):
-            main.run()
+            run()
     finally:
         changes.folder = ""
         _stream(folder, "changes").write_text(str(changes.n_seen))

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hsieve import InteractionScan
-from hsieve.data.collection import load_dataset
+from reproduction.collection import load_dataset
 from tests import needs
 
 LEVEL = 0.05

@@ -3,8 +3,8 @@
 import pytest
 
 from hsieve import RandSel
-from hsieve.data.collection import load_dataset
 from hsieve.data.synthetic import make_xor
+from reproduction.collection import load_dataset
 from tests import needs
 
 CASES = [

@@ -186,7 +186,7 @@ def test_jinja_is_imported_by_reports_only():
         "selector = hsieve.MaxRelevance(2).fit(np.eye(9)[:, :4], np.arange(9) % 2)\n"
         "assert not {'jinja2', 'hsieve.report', 'hsieve.report.html'} & set(sys.modules)\n"
         "assert '<table' in selector.report().html\n"
-        "assert not {'matplotlib', 'hsieve.experiments'} & set(sys.modules)\n"
+        "assert not {'matplotlib', 'hsieve.comparison'} & set(sys.modules)\n"
     )
     finished = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, timeout=120, check=False

@@ -50,13 +50,16 @@ def nothing_shows(
     # Columns that an engine works on stay where they are, and what is adjusted for is not tested.
     if request.engine is not None or request.covariates:
         return []
-    p_value = least_p_value(
-        as_blocks(table.X).read(chosen),
-        table.y,
-        len(table.feature_names),
-        categorical=np.flatnonzero(np.isin(chosen, request.categorical)).tolist(),
-        target_kind=request.target_kind,
-    )
+    try:
+        p_value = least_p_value(
+            as_blocks(table.X).read(chosen),
+            table.y,
+            len(table.feature_names),
+            categorical=np.flatnonzero(np.isin(chosen, request.categorical)).tolist(),
+            target_kind=request.target_kind,
+        )
+    except ValueError:  # such a target cannot be tested, say a class of a single sample
+        return []
     if p_value <= SIGNIFICANT:
         return []
     return [

@@ -77,9 +77,8 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Compare methods on folds of a table: how well, how many, how alike, how long."""
     from hsieve.cli import comparison
-    from hsieve.cli.reproduction import names_in
 
-    names = names_in(methods)
+    names = options.names_in(methods)
     if methods is not None and not names:
         msg = "--methods needs names of methods, with commas between them"
         raise BadInputError(msg)

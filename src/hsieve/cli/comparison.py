@@ -18,9 +18,9 @@ from hsieve.cli.printing import origin, print_tables
 from hsieve.cli.screen import as_text, result_console
 
 if TYPE_CHECKING:
+    from hsieve.comparison.compare import ComparisonPlan, SelectorComparison
     from hsieve.data.tables import Table
     from hsieve.engines import EngineSettings
-    from hsieve.experiments.compare import ComparisonPlan, SelectorComparison
 
 __all__ = ["USUAL_METHODS", "Wish", "check", "make_plan", "read", "run_plan", "show", "write"]
 
@@ -132,8 +132,8 @@ def make_plan(table: "Table", wish: Wish) -> tuple["ComparisonPlan", list[str]]:
     BadInputError
         If methods, data and numbers do not go together.
     """
-    from hsieve.experiments.compare import plan_comparison
-    from hsieve.experiments.comparison_input import checked_data
+    from hsieve.comparison.compare import plan_comparison
+    from hsieve.comparison.inputs import checked_data
 
     methods, told = _methods_of(wish), []
     if not wish.methods and table.categorical:
@@ -184,7 +184,7 @@ def run_plan(plan: "ComparisonPlan", table: "Table", wish: Wish) -> "SelectorCom
     InterruptedRunError
         After Ctrl-C, when what is there has been shown.
     """
-    from hsieve.experiments import runner
+    from hsieve.comparison import runner
 
     try:
         with _keeping(), refusing_engines():
@@ -254,7 +254,7 @@ def _methods_of(wish: Wish) -> dict[str, Method]:
 @contextmanager
 def _keeping() -> Iterator[None]:
     """Turn what is wrong with a folder of results into a sentence."""
-    from hsieve.experiments.results_file import ResultsError
+    from hsieve.comparison.results_file import ResultsError
 
     try:
         yield
@@ -264,10 +264,10 @@ def _keeping() -> Iterator[None]:
 
 def _show_part(plan: "ComparisonPlan", folder: Path) -> None:
     """Print what was done before an interruption."""
-    from hsieve.experiments import runner
+    from hsieve.comparison import runner
 
     with _keeping():
         outcome = runner.gather(plan.experiment, plan.settings, folder)
     if outcome.records:
-        print_tables(plan.experiment.tables(outcome.records))
+        print_tables(plan.result(outcome.records).tables())
     result_console().print(f"{outcome.n_done} of {outcome.n_planned} pieces are done.")

@@ -5,10 +5,11 @@ catches) and for a result that is not what it should be.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import typer
 from typer.core import TyperGroup
@@ -21,6 +22,7 @@ __all__ = [
     "BadInputError",
     "InterruptedRunError",
     "PlainGroup",
+    "exit_plainly",
     "kept_in",
     "telling_what_is_kept",
 ]
@@ -52,24 +54,34 @@ class PlainGroup(TyperGroup):
             Whether to turn errors into sentences and to leave the process.
         """
         extra["standalone_mode"] = False
-        if not standalone_mode:
-            return super().main(*args, **extra)
-        try:
-            code = super().main(*args, **extra)
-        except BadInputError as error:
-            complain("error", str(error))
-            code = BAD_INPUT
-        except InterruptedRunError as error:
-            code = _interrupted(str(error))
-        except (KeyboardInterrupt, typer.Abort):
-            code = _interrupted(NOTHING_TORN)
-        except Exception as error:
-            # Typer brings the class of wrong options from one of two places, by version.
-            if not hasattr(error, "format_message"):
-                raise
-            complain("error", error.format_message())
-            code = BAD_INPUT
-        sys.exit(code if isinstance(code, int) else 0)
+        command = partial(super().main, *args, **extra)
+        return exit_plainly(command) if standalone_mode else command()
+
+
+def exit_plainly(command: Callable[[], Any]) -> NoReturn:
+    """Run a command and leave the process, with one sentence about what went wrong.
+
+    Parameters
+    ----------
+    command : callable
+        A command of Typer; an integer that it returns is the exit code.
+    """
+    try:
+        code = command()
+    except BadInputError as error:
+        complain("error", str(error))
+        code = BAD_INPUT
+    except InterruptedRunError as error:
+        code = _interrupted(str(error))
+    except (KeyboardInterrupt, typer.Abort):
+        code = _interrupted(NOTHING_TORN)
+    except Exception as error:
+        # Typer brings the class of wrong options from one of two places, by version.
+        if not hasattr(error, "format_message"):
+            raise
+        complain("error", error.format_message())
+        code = BAD_INPUT
+    sys.exit(code if isinstance(code, int) else 0)
 
 
 @contextmanager

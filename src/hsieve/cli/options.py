@@ -1,10 +1,13 @@
 """Options that several commands have, each written once."""
 
+import csv
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
 import typer
+
+from hsieve.cli.errors import BadInputError
 
 __all__ = [
     "MOST_REPEATS",
@@ -31,6 +34,7 @@ __all__ = [
     "TargetKindOption",
     "TimeAllowed",
     "Workers",
+    "names_in",
 ]
 
 
@@ -178,3 +182,31 @@ TimeAllowed = Annotated[
     ),
 ]
 RandomState = Annotated[int, typer.Option(min=0, help="Seed of random choices.")]
+
+
+def names_in(text: str | None) -> tuple[str, ...]:
+    """Split a list of names at its commas.
+
+    Parameters
+    ----------
+    text : str or None
+        Such as "alon,khan"; None for no names. A name with a comma in it needs double quotes.
+
+    Returns
+    -------
+    tuple of str
+        The names.
+
+    Raises
+    ------
+    BadInputError
+        If there is a line break between names.
+    """
+    if text is None:
+        return ()
+    try:
+        (row,) = csv.reader([text], skipinitialspace=True)
+    except csv.Error as error:
+        msg = f"names separated by commas are needed, got {text!r}"
+        raise BadInputError(msg) from error
+    return tuple(name.strip() for name in row if name.strip())

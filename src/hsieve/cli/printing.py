@@ -14,11 +14,10 @@ from hsieve.report.names import shortened
 if TYPE_CHECKING:
     from hsieve.cli import demo as demonstration
     from hsieve.cli import selection
+    from hsieve.comparison.result import TextTable
     from hsieve.data import blocks, tables
-    from hsieve.experiments import Experiment
-    from hsieve.experiments.layout import TextTable
 
-__all__ = ["origin", "print_experiments", "print_lesson", "print_selection", "print_tables"]
+__all__ = ["origin", "print_lesson", "print_selection", "print_tables"]
 
 INTERCHANGEABLE_MARK = "="
 # Heading of the scores of a method that chooses its number of features.
@@ -184,23 +183,6 @@ def print_lesson(console: Console, number: int, outcome: "demonstration.Outcome"
 def _named(features: Iterable[int]) -> str:
     """Name columns that have only numbers."""
     return " ".join(f"x{feature}" for feature in features)
-
-
-def print_experiments(experiments: "Iterable[Experiment]") -> None:
-    """Print what can be reproduced.
-
-    Parameters
-    ----------
-    experiments : iterable of Experiment
-        What there is.
-    """
-    table = Table()
-    table.add_column("experiment", no_wrap=True)
-    table.add_column("what it is")
-    table.add_column("trials", justify="right")
-    for experiment in experiments:
-        table.add_row(experiment.name, experiment.title, str(experiment.trials))
-    result_console().print(table)
 
 
 def print_tables(tables: "Iterable[TextTable]") -> None:

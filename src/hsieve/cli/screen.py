@@ -6,6 +6,7 @@ The progress bar is on stderr, only if that is a terminal, and only for work of 
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from threading import Lock, Timer
 
 from rich.console import Console
@@ -15,7 +16,14 @@ from rich.text import Text
 from hsieve.progress import listen
 from hsieve.report.names import legible
 
-__all__ = ["as_text", "complain", "legible", "progress_bar", "result_console"]
+__all__ = [
+    "as_text",
+    "complain",
+    "escape_unprintable",
+    "legible",
+    "progress_bar",
+    "result_console",
+]
 
 BAR_DELAY = 2.0
 # A file or a pipe has no edge at which lines would have to break.
@@ -51,6 +59,13 @@ def complain(kind: str, message: str) -> None:
         The sentence; line breaks in it become spaces.
     """
     sys.stderr.write(f"{kind}: {legible(' '.join(message.split()))}\n")
+
+
+def escape_unprintable() -> None:
+    """Show characters that the terminal's encoding lacks escaped, instead of failing on them."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 def result_console() -> Console:

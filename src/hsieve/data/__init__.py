@@ -1,1 +1,1 @@
-"""Data: problems with a known answer, the data collection, tables from files."""
+"""Data: problems with a known answer, tables from files."""

@@ -1,0 +1,348 @@
+"""Selectors beside each other on one's own data: how well, how many, how alike, how long.
+
+Every selector selects on the training samples of every fold, and the samples held out are predicted
+from what it selected. A piece of the experiment is one selector on one fold. Data, folds and
+predictor belong to the whole file of results; the mark of a selector's parameters is part of the
+name of its own pieces, so that a selector can be added, or changed, without measuring the others
+again.
+"""
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from hsieve.comparison import runner
+from hsieve.comparison.experiment import Experiment, Piece, Record, Settings
+from hsieve.comparison.folds import evaluate_fold
+from hsieve.comparison.inputs import (
+    Data,
+    check_predictor,
+    checked_count,
+    checked_data,
+    make_folds,
+    named,
+    told,
+)
+from hsieve.comparison.result import SelectorComparison
+from hsieve.comparison.results_file import ResultsError
+from hsieve.comparison.summary import readable, summaries_of
+from hsieve.engines.jobs import make_job_engine, refuse_cluster_inside
+from hsieve.estimators._base import BaseSelector
+from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.inference.gaussian_machine import Fold, criterion_of
+from hsieve.marks import mark_of_arrays, mark_of_estimator
+
+__all__ = ["ComparisonPlan", "SelectorComparison", "compare", "plan_comparison"]
+
+NAME = "comparison"
+PROTOCOL = 1
+# Words beside the progress bar.
+WORK = "comparing"
+USUAL_PREDICTOR = "a support vector machine with a Gaussian kernel"
+# For programmers; these do not tell about the data.
+NOT_TOLD = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """What a piece has to know: its selector, with its name, and its samples."""
+
+    name: str
+    selector: BaseSelector
+    fold: Fold
+    predictor: BaseEstimator | None
+
+
+@dataclass(frozen=True, eq=False)
+class ComparisonPlan:
+    """A comparison that is ready to run.
+
+    Parameters
+    ----------
+    experiment : Experiment
+        What :mod:`hsieve.comparison.runner` runs.
+    settings : Settings
+        With which settings.
+    data : Data
+        Features and target.
+    names : tuple of str
+        Names of the selectors.
+    predictor : str
+        What predicts, in words.
+    notes : tuple of str
+        What is not as it was asked for.
+    """
+
+    experiment: Experiment
+    settings: Settings
+    data: Data
+    names: tuple[str, ...]
+    predictor: str
+    notes: tuple[str, ...]
+
+    def result(self, records: Sequence[Record]) -> SelectorComparison:
+        """Return what came of it, as far as there are records."""
+        return SelectorComparison(
+            summaries_of(records, self.names, self.data.feature_names),
+            criterion_of(is_classes=self.data.is_classes),
+            self.predictor,
+            [readable(record) for record in records],
+            self.notes,
+        )
+
+    def complete_result(self, records: Sequence[Record]) -> SelectorComparison:
+        """Return what came of a whole run.
+
+        Raises
+        ------
+        ValueError
+            If no selector has a score.
+        """
+        found = self.result(records)
+        if all(summary.score is None for summary in found.summaries):
+            first = found.summaries[0]
+            msg = f"Every selector failed on every fold; {first.name} says: {first.failure}"
+            raise ValueError(msg)
+        return found
+
+
+def compare(  # noqa: PLR0913
+    selectors: Mapping[str, BaseSelector] | Iterable[BaseSelector],
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    predictor: BaseEstimator | None = None,
+    cv: Any = 10,
+    n_repeats: int = 1,
+    n_jobs: int | None = None,
+    engine: Any = None,
+    random_state: int = 0,
+    categorical: Iterable[int | str] = (),
+    target_kind: str = "auto",
+    folder: str | os.PathLike[str] | None = None,
+    fresh: bool = False,
+) -> SelectorComparison:
+    """Compare selectors on folds of your own data.
+
+    Each selects on the training samples alone, and the samples held out are predicted from the
+    selected features. Time: that of all selectors on all folds.
+
+    Parameters
+    ----------
+    selectors : mapping of str to selector, or iterable of selectors
+        What to compare; without names they are called by their class.
+    X : array-like of shape (n_samples, n_features)
+        Features: finite numbers, also as a pandas or polars frame, whose names are shown.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+        Classes or numbers.
+    predictor : estimator or None, default=None
+        What predicts from the selected features: a classifier or regressor of scikit-learn. None
+        is a support vector machine with a Gaussian kernel over standardised features.
+    cv : int, splitter or iterable of (training, held-out) samples, default=10
+        The folds. A number shares the classes out evenly; where a class has fewer samples, there
+        are fewer folds, and the result says so.
+    n_repeats : int, default=1
+        How often to share the samples out anew; more than one needs a number as `cv`.
+    n_jobs : int or None, default=None
+        Number of processes; None for one, -1 for one a core. The figures do not depend on it, but
+        seconds do.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who evaluates, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. A process
+        evaluates one fold of one selector at a time, so that threads make nothing quicker. Classes
+        of selectors and predictor must belong to modules that workers can import, and selectors
+        cannot have a cluster of their own.
+    random_state : int, default=0
+        Seed of the folds. Selectors and predictor keep their own.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name, for the machine that predicts and for
+        selectors whose own ``categorical`` is empty. In a data frame those of category, text or
+        boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds, also for selectors whose own ``target_kind`` is "auto".
+    folder : path-like or None, default=None
+        Where to keep what is measured, in ``comparison.jsonl``. What is there already is not
+        measured again: an interrupted call goes on, and selectors can be added. Other data, folds
+        or another predictor are refused. None keeps nothing.
+    fresh : bool, default=False
+        Whether to throw away what is in the folder.
+
+    Returns
+    -------
+    SelectorComparison
+        Prints as a table: score, difference from the best, number of features, consistency, time.
+
+    Raises
+    ------
+    ValueError
+        If nothing can be compared, or every selector fails on every fold. One that fails on some
+        folds is told of in the result, and has no score there.
+    ResultsError
+        If the folder holds results of something else, or cannot be used.
+
+    Examples
+    --------
+    >>> import hsieve
+    >>> from hsieve.data.synthetic import make_xor
+    >>> problem = make_xor(120, 12, random_state=0)
+    >>> selectors = {"together": hsieve.BAHSIC(2), "one by one": hsieve.MaxRelevance(2)}
+    >>> found = hsieve.compare(selectors, problem.X, problem.y, cv=5)
+    >>> found.best.name, [feature.name for feature in found.best.frequent]
+    ('together', ['x0', 'x1'])
+    >>> found["one by one"].difference.is_clear
+    True
+    """
+    if fresh and folder is None:
+        msg = "fresh=True throws away what is in a folder, but folder is None."
+        raise ValueError(msg)
+    plan = plan_comparison(
+        selectors,
+        checked_data(X, y, categorical, target_kind),
+        predictor=predictor,
+        cv=cv,
+        n_repeats=n_repeats,
+        n_jobs=n_jobs,
+        engine=engine,
+        random_state=random_state,
+        is_kept=folder is not None,
+    )
+    if folder is None:
+        return plan.complete_result(runner.measure_all(plan.experiment, plan.settings))
+    try:
+        outcome = runner.run(plan.experiment, plan.settings, Path(folder), fresh=fresh)
+    except ResultsError as error:
+        words = str(error).replace(" by --results", "").replace("--fresh", "fresh=True")
+        raise ResultsError(words) from error
+    return plan.complete_result(outcome.records)
+
+
+def plan_comparison(
+    selectors: Mapping[str, BaseSelector] | Iterable[BaseSelector],
+    data: Data,
+    *,
+    predictor: BaseEstimator | None = None,
+    cv: Any = 10,
+    n_repeats: int = 1,
+    n_jobs: int | None = None,
+    engine: Any = None,
+    random_state: int = 0,
+    is_kept: bool = True,
+) -> ComparisonPlan:
+    """Check everything that :func:`compare` is given, and measure nothing.
+
+    Parameters
+    ----------
+    selectors, predictor, cv, n_repeats, n_jobs, engine, random_state
+        As in :func:`compare`.
+    data : Data
+        Features and target.
+    is_kept : bool, default=True
+        Whether results go to a file, which has to know the selectors again.
+
+    Returns
+    -------
+    ComparisonPlan
+        What to run.
+
+    Raises
+    ------
+    ValueError
+        As in :func:`compare`.
+    """
+    make_job_engine(n_jobs, engine)
+    seed = checked_count("random_state", random_state, 0)
+    n_repeats = checked_count("n_repeats", n_repeats, 1)
+    check_predictor(predictor, data.kind)
+    ready = {name: told(selector, data) for name, selector in named(selectors).items()}
+    for name, one in ready.items():
+        refuse_cluster_inside(engine, one.get_params(), name)
+    folds, notes = make_folds(data, cv, n_repeats, seed)
+    keys = {
+        name: f"{name} {mark_of_estimator(one)}" if is_kept else name for name, one in ready.items()
+    }
+    words = USUAL_PREDICTOR if predictor is None else " ".join(repr(predictor).split())
+    mark = mark_of_estimator(predictor) if is_kept and predictor is not None else ""
+
+    def pieces(trials: int, seed: int) -> list[Piece]:
+        return [
+            Piece(WORK, trial, part, keys[name], Work(name, selector, fold, predictor))
+            for trial in range(trials)
+            for part, fold in enumerate(folds[trial])
+            for name, selector in ready.items()
+        ]
+
+    experiment = Experiment(
+        name=NAME,
+        protocol=PROTOCOL,
+        plan=pieces,
+        measure=measure,
+        load=lambda _: data,
+        belongs_to=_belongs_to(data, folds[0], f"{words} {mark}".strip()) if is_kept else {},
+    )
+    jobs = effective_n_jobs(n_jobs) if engine is None else 1
+    settings = Settings(trials=n_repeats, jobs=jobs, seed=seed, engine=engine)
+    return ComparisonPlan(experiment, settings, data, tuple(ready), words, notes)
+
+
+def measure(piece: Piece, data: Data) -> list[Record]:
+    """Evaluate one selector on one fold; a refusal is a record too."""
+    work: Work = piece.work
+    training, held_out = work.fold
+    record: Record = {
+        "selector": work.name,
+        "trial": piece.trial,
+        "fold": piece.part,
+        "n_train": len(training),
+        "n_test": len(held_out),
+    }
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        for category in NOT_TOLD:
+            warnings.simplefilter("ignore", category)
+        try:
+            outcome = evaluate_fold(
+                work.selector,
+                data.X,
+                data.y,
+                work.fold,
+                predictor=work.predictor,
+                categorical=data.categorical,
+                target_kind=data.kind,
+            )
+        except (ValueError, RuntimeError, IncompatibleCombinationError) as error:
+            record["failure"] = _on_one_line(error)
+        else:
+            record["score"] = outcome.score
+            record["n_selected"] = len(outcome.selected)
+            record["selected"] = " ".join(map(str, outcome.selected.tolist()))
+            record["seconds"] = outcome.seconds
+            record["cpu_seconds"] = outcome.cpu_seconds
+    messages = dict.fromkeys(_on_one_line(warning.message) for warning in caught)
+    record["warnings"] = "\n".join(messages)
+    return [record]
+
+
+def _on_one_line(message: Exception | Warning | str) -> str:
+    return " ".join(str(message).split()) or type(message).__name__
+
+
+def _belongs_to(data: Data, folds: Sequence[Fold], predictor: str) -> dict[str, str | int]:
+    """Say what all records of a file have in common. Further repeats follow from the first."""
+    from hsieve import __version__
+
+    n_samples, n_features = data.X.shape
+    values = mark_of_arrays([data.X, data.y])
+    roles = "" if not data.categorical else f", categories {list(data.categorical)}"
+    marked = mark_of_arrays(part for fold in folds for part in fold)
+    return {
+        "version": __version__,
+        "data": f"{n_samples} x {n_features} ({values}{roles}), target of {data.kind}",
+        "folds": f"{len(folds)} ({marked})",
+        "predictor": predictor,
+    }

@@ -1,0 +1,311 @@
+"""What came of a comparison of selectors, as text, rows and frames."""
+
+import html
+import importlib
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hsieve.comparison.summary import SelectorSummary
+
+__all__ = ["NOTHING", "SelectorComparison", "TextTable", "to_text"]
+
+NOTHING = "-"
+TEXT_WIDTH = 100
+MOST_SHOWN = 10
+HOW_TO_READ = (
+    "Consistency: Nogueira's index, 1 if every fold selects the same features, about 0 if they "
+    "could as well be drawn at random, ± half of its 95 % interval, which is rather too short, as "
+    "folds share samples."
+)
+
+
+@dataclass(frozen=True)
+class TextTable:
+    """A table of text.
+
+    Parameters
+    ----------
+    title : str
+        One line above it.
+    headings : sequence of str
+        Names of the columns.
+    rows : sequence of sequence of str
+        As many cells each as there are headings. A row whose first cell is empty belongs to the
+        one above it.
+    n_labels : int, default=1
+        How many of the columns, from the left, hold words; the others hold figures.
+    """
+
+    title: str
+    headings: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    n_labels: int = 1
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SelectorComparison:
+    """Selectors beside each other; made by :func:`hsieve.compare`.
+
+    Parameters
+    ----------
+    summaries : tuple of SelectorSummary
+        One for each selector, best score first; selectors that failed on some folds come after
+        those that never did.
+    criterion : {"accuracy", "R2"}
+        What the scores are.
+    predictor : str
+        What predicted, in words.
+    records : list of dict
+        One for each fold and selector: score, selected features (best first), seconds, or failure.
+    notes : tuple of str, default=()
+        What else is to be known.
+    """
+
+    summaries: tuple[SelectorSummary, ...]
+    criterion: str
+    predictor: str
+    records: list[dict[str, Any]]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def best(self) -> SelectorSummary:
+        """The selector with the best mean score."""
+        return self.summaries[0]
+
+    def __getitem__(self, name: str) -> SelectorSummary:
+        """Return what came of a selector, by its name."""
+        for summary in self.summaries:
+            if summary.name == name:
+                return summary
+        names = ", ".join(summary.name for summary in self.summaries)
+        msg = f"There is no selector {name!r} in this comparison; there are {names}."
+        raise KeyError(msg)
+
+    def tables(self) -> list[TextTable]:
+        """Lay out the selectors, and the features that each selects most often."""
+        shown = [self._scores()]
+        if any(summary.frequent for summary in self.summaries):
+            shown.append(self._features())
+        return shown
+
+    def sentences(self) -> list[str]:
+        """Say which differences are more than chance, and how to read the figures."""
+        told = [
+            f"{self.criterion}: mean ± deviation over folds, of samples held out, predicted by "
+            f"{self.predictor}."
+        ]
+        told += self._about_differences()
+        if any(summary.consistency for summary in self.summaries):
+            told.append(HOW_TO_READ)
+        told += [sentence for summary in self.summaries for sentence in _remarks(summary)]
+        return [*told, *self.notes]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a flat dictionary for each selector, with None for what is not known."""
+        return [_row(summary, self.criterion) for summary in self.summaries]
+
+    def to_frame(self) -> Any:
+        """Return the rows as a pandas frame.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            pandas = importlib.import_module("pandas")
+        except ImportError as error:
+            msg = "to_frame needs pandas ('pip install pandas'); rows() needs nothing."
+            raise ImportError(msg) from error
+        return pandas.DataFrame(self.rows()).set_index("selector")
+
+    def _scores(self) -> TextTable:
+        """One row for each selector."""
+        has_failures = any(summary.n_failed for summary in self.summaries)
+        headings = ["selector", self.criterion, "from best", "features", "consistency", "seconds"]
+        rows = []
+        for place, summary in enumerate(self.summaries):
+            cells = _cells(summary, is_best=place == 0)
+            rows.append([*cells, _count_failed(summary)] if has_failures else cells)
+        n_folds = max((summary.n_folds for summary in self.summaries), default=0)
+        what = "1 selector" if len(self.summaries) == 1 else f"{len(self.summaries)} selectors"
+        title = f"{what} on {n_folds} {'fold' if n_folds == 1 else 'folds'}"
+        return TextTable(title, headings + ["failed"] * has_failures, rows)
+
+    def _features(self) -> TextTable:
+        """Name the features that each selector finds again and again."""
+        rows = [(summary.name, _often(summary)) for summary in self.summaries if summary.frequent]
+        title = "Features selected in more than half of the folds, and in how many"
+        return TextTable(title, ("selector", "features"), rows, n_labels=2)
+
+    def _about_differences(self) -> list[str]:
+        """Say which selectors are worse than the best by more than chance."""
+        others = [one for one in self.summaries[1:] if one.difference is not None]
+        if not others:
+            return []
+        if all(one.difference.low is None for one in others if one.difference):
+            return ["A single fold does not tell whether a difference is more than chance."]
+        clear = [one.name for one in others if one.difference and one.difference.is_clear]
+        same = [one.name for one in others if one.difference and one.difference.mean == 0]
+        unclear = [one.name for one in others if one.name not in {*clear, *same}]
+        told = [f"{_listed(same)} scored the same as {self.best.name}"] if same else []
+        if clear:
+            told.append(f"{self.best.name} is better than {_listed(clear)} by more than chance")
+        if unclear:
+            may = "may be chance" if len(unclear) == 1 else "may each be chance"
+            told.append(f"what sets it apart from {_listed(unclear)} {may}")
+        words = "; ".join(told)
+        if not clear and unclear:
+            words = f"Best is {self.best.name}, but {'; '.join(reversed(told))}"
+        return [
+            "from best: mean difference over the same folds ± half of its 95 % interval, corrected "
+            "for the samples that folds share; each difference is judged by itself.",
+            f"{words}.",
+        ]
+
+    def __repr__(self) -> str:
+        wrapped = [textwrap.fill(sentence, TEXT_WIDTH) for sentence in self.sentences()]
+        return "\n\n".join([*map(to_text, self.tables()), "\n".join(wrapped)])
+
+    def _repr_html_(self) -> str:
+        parts = [_html(table) for table in self.tables()]
+        parts += [f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences()]
+        return "\n".join(parts)
+
+
+def to_text(table: TextTable) -> str:
+    """Write a table as plain text, words to the left and figures to the right.
+
+    Parameters
+    ----------
+    table : TextTable
+        What to write.
+
+    Returns
+    -------
+    str
+        The title, the headings, a line and the rows; no line break at the end.
+
+    Examples
+    --------
+    >>> print(to_text(TextTable("Errors", ("data", "ours"), [("toy", "0.1"), ("real", "12")])))
+    Errors
+    data  ours
+    ----------
+    toy    0.1
+    real    12
+    """
+    rows = [table.headings, *table.rows]
+    widths = [max(len(row[place]) for row in rows) for place in range(len(table.headings))]
+    lines = []
+    for row in rows:
+        cells = [
+            cell.ljust(width) if place < table.n_labels else cell.rjust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ]
+        lines.append("  ".join(cells).rstrip())
+    rule = "-" * (sum(widths) + 2 * (len(widths) - 1))
+    return "\n".join([table.title, lines[0], rule, *lines[1:]])
+
+
+def _cells(summary: SelectorSummary, *, is_best: bool) -> list[str]:
+    """Write out the figures of a selector, a dash for what is not known."""
+    score, sizes = summary.score, summary.n_selected
+    if score is None or sizes is None:
+        return [summary.name, *[NOTHING] * 5]
+    against = "best" if is_best else NOTHING
+    if summary.difference is not None:
+        mean, high = summary.difference.mean, summary.difference.high
+        against = f"{mean:+.3f}" + ("" if high is None else f" ± {high - mean:.3f}")
+    number = f"{sizes.mean:.3g}"
+    if summary.fewest < summary.most:
+        number += f" ({summary.fewest}-{summary.most})"
+    index = summary.consistency.nogueira if summary.consistency else None
+    alike = f"{index.stability:.2f} ± {index.high - index.stability:.2f}" if index else NOTHING
+    return [
+        summary.name,
+        f"{score.mean:.3f} ± {score.deviation:.3f}",
+        against,
+        number,
+        alike,
+        f"{summary.seconds:.2g}",
+    ]
+
+
+def _count_failed(summary: SelectorSummary) -> str:
+    """Say on how many folds a selector failed."""
+    return f"{summary.n_failed} of {summary.n_folds}" if summary.n_failed else "0"
+
+
+def _often(summary: SelectorSummary) -> str:
+    """Name the features that a selector finds most often, each with its share of the folds."""
+    shown = [f"{one.name} {one.share:.0%}" for one in summary.frequent[:MOST_SHOWN]]
+    n_more = len(summary.frequent) - len(shown)
+    return ", ".join(shown) + (f" and {n_more} more" if n_more else "")
+
+
+def _remarks(summary: SelectorSummary) -> list[str]:
+    """Tell what else is to be known about a selector."""
+    name, told = summary.name, []
+    if summary.n_failed:
+        where = "every fold" if summary.score is None else f"{_count_failed(summary)} folds"
+        told.append(f"{name} failed on {where} and has no score there: {summary.failure}")
+    if summary.score is not None and summary.most == 0:
+        told.append(f"{name} selects nothing on any fold; its score is that of a guess.")
+    elif summary.consistency is not None and summary.consistency.nogueira is None:
+        told.append(f"{name} selects all features on every fold, which tells no consistency.")
+    elif summary.score is not None and summary.fewest == 0:
+        told.append(f"{name} selects nothing on some folds; its score there is that of a guess.")
+    told += [
+        f"{name} warned on {times} of {summary.n_folds} folds: {message}"
+        for message, times in summary.warnings.items()
+    ]
+    return told
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Join names in words."""
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def _row(summary: SelectorSummary, criterion: str) -> dict[str, Any]:
+    """One flat dictionary."""
+    score, sizes, difference = summary.score, summary.n_selected, summary.difference
+    alike = summary.consistency
+    index = alike.nogueira if alike else None
+    return {
+        "selector": summary.name,
+        "criterion": criterion,
+        "score": score.mean if score else None,
+        "deviation": score.deviation if score else None,
+        "difference": difference.mean if difference else None,
+        "difference_low": difference.low if difference else None,
+        "difference_high": difference.high if difference else None,
+        "n_selected": sizes.mean if sizes else None,
+        "fewest": summary.fewest if sizes else None,
+        "most": summary.most if sizes else None,
+        "consistency": index.stability if index else None,
+        "consistency_low": index.low if index else None,
+        "consistency_high": index.high if index else None,
+        "jaccard": alike.jaccard if alike else None,
+        "mean_variance": alike.mean_variance if alike else None,
+        "log_probability": alike.log_probability if alike else None,
+        "seconds": summary.seconds,
+        "n_folds": summary.n_folds,
+        "n_failed": summary.n_failed,
+        "failure": summary.failure,
+        "frequent": [{"feature": one.name, "share": one.share} for one in summary.frequent],
+    }
+
+
+def _html(table: TextTable) -> str:
+    """Write a table in HTML."""
+    heads = "".join(f"<th>{html.escape(heading)}</th>" for heading in table.headings)
+    rows = [
+        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+        for row in table.rows
+    ]
+    caption = f"<caption>{html.escape(table.title)}</caption>"
+    return f"<table>{caption}<tr>{heads}</tr>{''.join(rows)}</table>"
