@@ -19,18 +19,16 @@ from hsieve.engines.spark import SparkEngine
         (None, SerialEngine),
         ("local", SerialEngine),
         ("threads", ThreadEngine),
-        pytest.param("dask", DaskEngine, marks=pytest.mark.slow),
-        pytest.param("spark", SparkEngine, marks=pytest.mark.slow),
+        ("dask", DaskEngine),
+        ("spark", SparkEngine),
         ({"name": "threads", "n_workers": 3}, ThreadEngine),
         ({}, SerialEngine),
-        pytest.param(
-            EngineSettings("dask", scheduler="tcp://127.0.0.1:8786"),
-            DaskEngine,
-            marks=pytest.mark.slow,
-        ),
+        (EngineSettings("dask", scheduler="tcp://127.0.0.1:8786"), DaskEngine),
     ],
 )
 def test_descriptions_make_engines_without_starting_anything(description: Any, kind: type) -> None:
+    if kind is SparkEngine:
+        pytest.importorskip("pyspark")
     assert type(make_engine(copy.deepcopy(description))) is kind
 
 
@@ -62,7 +60,7 @@ def test_wrong_descriptions_are_refused(description: Any, message: str) -> None:
     ("name", "package"),
     [
         ("dask", "dask"),
-        pytest.param("dask", "distributed", marks=pytest.mark.slow),
+        ("dask", "distributed"),
         ("spark", "pyspark"),
     ],
 )
@@ -72,8 +70,8 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, name: str, pa
         make_engine(name)
 
 
-@pytest.mark.slow
 def test_missing_java_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark")
     monkeypatch.setattr(spark, "_running_context", lambda: None)
     monkeypatch.setattr(spark.shutil, "which", lambda name: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)
