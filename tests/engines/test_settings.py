@@ -11,6 +11,7 @@ from hsieve.engines import EngineError, EngineSettings, make_engine, spark
 from hsieve.engines.dask import DaskEngine
 from hsieve.engines.local import SerialEngine, ThreadEngine
 from hsieve.engines.spark import SparkEngine
+from tests import needs
 
 
 @pytest.mark.parametrize(
@@ -20,15 +21,13 @@ from hsieve.engines.spark import SparkEngine
         ("local", SerialEngine),
         ("threads", ThreadEngine),
         ("dask", DaskEngine),
-        ("spark", SparkEngine),
+        pytest.param("spark", SparkEngine, marks=needs.pyspark),
         ({"name": "threads", "n_workers": 3}, ThreadEngine),
         ({}, SerialEngine),
         (EngineSettings("dask", scheduler="tcp://127.0.0.1:8786"), DaskEngine),
     ],
 )
 def test_descriptions_make_engines_without_starting_anything(description: Any, kind: type) -> None:
-    if kind is SparkEngine:
-        pytest.importorskip("pyspark")
     assert type(make_engine(copy.deepcopy(description))) is kind
 
 
@@ -70,8 +69,8 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, name: str, pa
         make_engine(name)
 
 
+@needs.pyspark
 def test_missing_java_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("pyspark")
     monkeypatch.setattr(spark, "_running_context", lambda: None)
     monkeypatch.setattr(spark.shutil, "which", lambda name: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)
