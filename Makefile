@@ -4,7 +4,7 @@ PYTHON ?= python3
 LOCKED ?= yes
 BIN := .venv/bin
 TOOLS := .venv-release/bin
-# Modules are compiled when something imports them, which most of them never see.
+# Modules are compiled when something imports them, not all of them at once.
 INSTALL := -m pip install --quiet --disable-pip-version-check --no-compile
 # Every file is known by its hash. Only pyspark and yattag are built, since there is no wheel of them, by what build.txt names.
 INSTALL_LOCKED := $(INSTALL) --require-hashes --no-deps --only-binary :all: --no-binary pyspark,yattag --no-build-isolation
