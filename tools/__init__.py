@@ -1,1 +1,1 @@
-"""What maintainers run: the list of licences, the audit, the release."""
+"""What maintainers run: the list of licences, the audit, the release, the size."""

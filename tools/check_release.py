@@ -75,7 +75,7 @@ def check_sdist(path):
         entries = [entry for entry in sdist if entry.isfile()]
     inside = {entry.name.partition("/")[2]: entry.size for entry in entries}
     wrong = [f"strange in the sdist: {name} ({inside[name]:,} bytes)" for name in strangers(inside)]
-    wanted = ("pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "tests/conftest.py")
+    wanted = ("pyproject.toml", "LICENSE", "README.md", "CHANGELOG.md", "conftest.py")
     wrong += [f"the sdist lacks {name}" for name in wanted if name not in inside]
     if path.stat().st_size > LARGEST_SDIST:
         wrong.append(f"the sdist has {path.stat().st_size:,} bytes, at most {LARGEST_SDIST:,}")

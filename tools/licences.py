@@ -1,8 +1,10 @@
-"""Licences of all packages that hsieve is built upon: writes docs/licences.md (`make licences`).
+"""Licences of all packages that hsieve uses: `make licences` writes build/licences.md.
 
 Names come from what is installed: the SPDX expression of a package if it has one, else what its
-short text or classifiers say, else the wording of its licence file. A licence that is not allowed
-for what the package serves, or that nothing is known of, ends the run.
+short text or classifiers say, else the wording of its licence file. The run fails on a licence that
+is not allowed or not recognised, and on a locked package that is not in the list.
+
+Usage: licences.py FILE
 """
 
 import re
@@ -16,7 +18,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = ROOT / "docs" / "licences.md"
+LOCKS = ("ci", "build")
+GROUPS = ("test", "spark", "browser", "check", "docs", "build")
 
 # These ask for no more than that their text be kept.
 PERMISSIVE = {
@@ -61,7 +64,17 @@ BY_HAND = {
 ELSEWHERE = {"colorama": "BSD-3-Clause"}
 
 PLAIN_HEAD = ("| package | licence |", "|---|---|")
-BEGIN, END = "<!-- tables: begin -->", "<!-- tables: end -->"
+INTRODUCTION = """\
+# Licences
+
+hsieve is under the BSD-3-Clause licence. It needs the packages below, which are installed beside it
+and keep their own licences. Names are those of SPDX.
+
+What every user needs is permissive. What extras and tools need may also be under MPL-2.0, which
+binds changes to its own files only. Wheels of numpy, scipy and scikit-learn contain libraries of
+their compilers (OpenBLAS; GCC's runtime under GPL-3.0 with its runtime exception; libquadmath under
+LGPL-2.1): if you redistribute *those wheels*, you redistribute these libraries, too.
+"""
 
 
 def project():
@@ -166,7 +179,7 @@ def sections():
     about = project()["project"]
     every_user = needed(about["dependencies"])
     extras = extras_of_packages(about["optional-dependencies"], every_user)
-    groups = [line for group in ("dev", "docs", "build") for line in requirements_of(group)]
+    groups = [line for group in GROUPS for line in requirements_of(group)]
     tools = needed(groups) - every_user - set(extras)
     return [
         ("What every user needs", dict.fromkeys(every_user, ()), PERMISSIVE),
@@ -201,15 +214,25 @@ def tables(parts):
     return "\n".join(lines)
 
 
+def not_listed(parts):
+    """Return the locked packages that are in no part."""
+    listed = {name for _, packages, _ in parts for name in packages} | set(ELSEWHERE)
+    texts = [(ROOT / "requirements" / f"{lock}.txt").read_text("utf-8") for lock in LOCKS]
+    locked = {name for text in texts for name in re.findall(r"^([a-z0-9.-]+)==", text, re.M)}
+    return sorted(locked - listed)
+
+
 def main():
-    """Write the tables into the page, unless a licence is not allowed."""
+    """Write the list, unless something is missing from it or not allowed."""
     parts = sections()
     if wrong := not_allowed(parts):
         sys.exit("licences that are not allowed (tools/licences.py):\n  " + "\n  ".join(wrong))
-    head, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
-    tail = rest.partition(END)[2]
-    PAGE.write_text(f"{head}{BEGIN}\n\n{tables(parts)}\n\n{END}{tail}", encoding="utf-8")
-    print(f"{PAGE.relative_to(ROOT)}: {sum(len(packages) for _, packages, _ in parts)} packages")
+    if missing := not_listed(parts):
+        sys.exit(f"locked, but not installed, so that the licence is not known: {missing}")
+    path = Path(sys.argv[1])
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"{INTRODUCTION}\n{tables(parts)}\n", encoding="utf-8")
+    print(f"{path}: {sum(len(packages) for _, packages, _ in parts)} packages")
 
 
 if __name__ == "__main__":

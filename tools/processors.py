@@ -98,7 +98,7 @@ def one_kind(kind: str, machine: dict[str, list[str]], *, short: bool) -> tuple[
         return f"{kind}: FAILED, not honoured here, in force is {described(found)}", False
     print(f"\n{kind}: {described(found)}", flush=True)
     started = time.monotonic()
-    command = [sys.executable, "-m", "pytest", "-q", "-m", "not slow", "-n", "2"]
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2"]
     ended = subprocess.run(
         [*command, "--dist", "worksteal", *(SHORT_TESTS if short else TESTS)],
         cwd=ROOT,

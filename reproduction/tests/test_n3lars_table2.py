@@ -210,15 +210,6 @@ def test_peer_that_comes_later_is_added_to_what_is_there(small, request, tmp_pat
     assert len(records) == len(without) * 3 // 2
 
 
-@pytest.mark.slow
-def test_peer_agrees():
-    """With the peers, which `make test-slow` installs; quick in itself."""
-    X, y = make_classes()
-    X = np.delete(X, 5, axis=1)
-    ours = N3LARS(8, target_kind="classes").fit(X, y).selected_indices_
-    assert peer.select(X, y, 8, classes=True).tolist() == ours.tolist()
-
-
 def test_records_are_flat_and_the_same_whatever_the_number_of_jobs(
     collection, no_peer, measured, monkeypatch
 ):

@@ -15,6 +15,7 @@ from hsieve.cli.engine_options import _in_units
 from hsieve.cli.makers import Request
 from hsieve.cli.methods import METHODS
 from hsieve.data.blocks import ParquetBlocks
+from tests import needs
 from tests.cli.running import assert_refused, invoke
 from tests.dask_workers import dask_settings
 
@@ -222,6 +223,7 @@ def test_a_package_that_is_missing(parts, monkeypatch):
     assert_refused(result, "needs distributed", "pip install hsieve[dask]")
 
 
+@needs.pyspark
 def test_no_java(parts, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)
@@ -236,8 +238,8 @@ def test_no_java(parts, monkeypatch):
     [
         ("dask", "tcp://127.0.0.1:1", "cannot be reached"),
         ("dask", "nowhere", "missing port"),
-        ("spark", "spark://127.0.0.1:1", "cannot be reached"),
-        ("spark", "nowhere", "is no master of Spark"),
+        pytest.param("spark", "spark://127.0.0.1:1", "cannot be reached", marks=needs.pyspark),
+        pytest.param("spark", "nowhere", "is no master of Spark", marks=needs.pyspark),
     ],
 )
 def test_a_scheduler_that_is_not_there(parts, engine, address, words, monkeypatch):

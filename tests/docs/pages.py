@@ -7,6 +7,10 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 GENERATED = ("_build", "gallery", "api/generated", "api/backreferences")
@@ -31,6 +35,22 @@ class Block:
     start: int
     end: int
     reason: str | None = None
+
+
+def prepared_in(folder):
+    """Write the files that pages take for granted; return what prepares one for its labels."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 110))
+    y = X[:, 3] ** 2 + X[:, 7]
+    np.save(folder / "million_rows.npy", X)
+    table = pa.table({f"f{place}": column for place, column in enumerate(X.T)})
+    label = pa.array(np.where(y > 1, "a", "b"))
+
+    def prepare(target):
+        pq.write_table(table.append_column(target, label), folder / "cells.parquet")
+        return {"X": X, "y": y, "__name__": "page"}
+
+    return prepare
 
 
 def pages():

@@ -3,20 +3,15 @@
 import re
 import shlex
 from functools import cache
-from pathlib import Path
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from hsieve.cli.main import app
 from hsieve.cli.methods import METHODS
 from reproduction.catalogue import EXPERIMENTS
 from tests.docs.names import known, unknown_in_code, unknown_inline
-from tests.docs.pages import DOCS, ROOT, blocks, name_of, pages, prose, run_page
+from tests.docs.pages import DOCS, ROOT, blocks, name_of, pages, prepared_in, prose, run_page
 
 README = ROOT / "README.md"
 WITH_CODE = [page for page in pages() if any(b.kind == "python" for b in blocks(page))]
@@ -38,19 +33,8 @@ def source():
 @pytest.fixture
 def prepared(tmp_path, monkeypatch):
     """Data and files that pages take for granted."""
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(120, 110))
-    y = X[:, 3] ** 2 + X[:, 7]
-    np.save(tmp_path / "million_rows.npy", X)
-    table = pa.table({f"f{place}": column for place, column in enumerate(X.T)})
-    label = pa.array(np.where(y > 1, "a", "b"))
     monkeypatch.chdir(tmp_path)
-
-    def prepare(target):
-        pq.write_table(table.append_column(target, label), tmp_path / "cells.parquet")
-        return {"X": X, "y": y, "__name__": "page"}
-
-    return prepare
+    return prepared_in(tmp_path)
 
 
 def label_of(page):
@@ -62,22 +46,6 @@ def label_of(page):
 def test_code_of_a_page_runs_and_prints_what_it_says(page, prepared):
     left_out = LONG_IN_README + CLUSTER_IN_README if page == README else ()
     run_page(page, prepared(label_of(page)), left_out=left_out)
-
-
-@pytest.mark.slow
-def test_all_code_of_the_readme_runs_but_for_the_cluster(prepared):
-    run_page(README, prepared(label_of(README)), left_out=CLUSTER_IN_README)
-
-
-@pytest.mark.slow
-def test_commands_of_the_first_page_run(prepared):
-    page = DOCS / "index.md"
-    run_page(page, prepared("type"))  # writes the table
-    for words in commands_in(page):
-        done = CliRunner().invoke(app, words[1:])
-        assert done.exit_code == 0, f"{words}: {done.output}"
-    assert Path("page.html").exists()
-    assert Path("features.csv").exists()
 
 
 def test_code_that_prints_something_else_is_noticed(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import types
@@ -87,10 +88,11 @@ def test_dask_started_here_gives_up_a_deadly_task_and_ends_with_the_block() -> N
     assert not psutil.pid_exists(pid)
 
 
-@pytest.mark.slow
 def test_spark_started_here_survives_a_worker_and_ends_with_the_block(
     numbers: np.ndarray, ranges: list[tuple[int, int]], totals: list[float], tmp_path: Path
 ) -> None:
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs a Java runtime, 17 or newer")
     given = tmp_path / "given.json"
     given.write_text(json.dumps({"numbers": numbers.tolist(), "ranges": ranges}))
     # In a process of its own, since there is one Spark a process.

@@ -41,6 +41,7 @@ from hsieve.data.blocks.dask_collections import DaskBlocks, HeldDaskBlocks
 from hsieve.data.blocks.spark_frames import StagedBlocks, _staging
 from hsieve.engines import EngineError, EngineSettings, make_engine
 from hsieve.engines.checkpoint import CheckpointError
+from tests import needs
 from tests.engines.columns import CATEGORY, D, N, Problem, make_problem
 from tests.engines.test_faults import wait_for_death
 
@@ -481,6 +482,7 @@ class TestSparkFrames:
         assert MaxRelevance(3, engine="spark").fit(frame, "goal").n_features_in_ == D
         assert list(temporary.iterdir()) == []
 
+    @needs.pyspark
     def test_staging_is_needed_where_executors_are_elsewhere(self, tmp_path: Path) -> None:
         context = SimpleNamespace(master="spark://somewhere:7077")
         frame = SimpleNamespace(sparkSession=SimpleNamespace(sparkContext=context))

@@ -9,6 +9,7 @@ import pytest
 from hsieve import MRMR, N3LARS, MaxRelevance, MutualInformation, Pearson
 from hsieve.engines import EngineSettings
 from hsieve.estimators import _number
+from tests import needs
 from tests.engines.columns import make_problem, stored
 
 N_SAMPLED = 40
@@ -31,7 +32,9 @@ def test_only_sampled_rows_travel(
 
 
 @pytest.mark.parametrize("selector", [N3LARS, MaxRelevance, MRMR])
-@pytest.mark.parametrize("engine", ["dask", EngineSettings("spark")])
+@pytest.mark.parametrize(
+    "engine", ["dask", pytest.param(EngineSettings("spark"), marks=needs.pyspark)]
+)
 def test_cross_validation_on_a_cluster_is_refused(selector: Any, engine: Any) -> None:
     """Before workers are started."""
     problem = make_problem()

@@ -11,6 +11,7 @@ from hsieve.engines import EngineError, EngineSettings, make_engine, spark
 from hsieve.engines.dask import DaskEngine
 from hsieve.engines.local import SerialEngine, ThreadEngine
 from hsieve.engines.spark import SparkEngine
+from tests import needs
 
 
 @pytest.mark.parametrize(
@@ -19,15 +20,11 @@ from hsieve.engines.spark import SparkEngine
         (None, SerialEngine),
         ("local", SerialEngine),
         ("threads", ThreadEngine),
-        pytest.param("dask", DaskEngine, marks=pytest.mark.slow),
-        pytest.param("spark", SparkEngine, marks=pytest.mark.slow),
+        ("dask", DaskEngine),
+        pytest.param("spark", SparkEngine, marks=needs.pyspark),
         ({"name": "threads", "n_workers": 3}, ThreadEngine),
         ({}, SerialEngine),
-        pytest.param(
-            EngineSettings("dask", scheduler="tcp://127.0.0.1:8786"),
-            DaskEngine,
-            marks=pytest.mark.slow,
-        ),
+        (EngineSettings("dask", scheduler="tcp://127.0.0.1:8786"), DaskEngine),
     ],
 )
 def test_descriptions_make_engines_without_starting_anything(description: Any, kind: type) -> None:
@@ -62,7 +59,7 @@ def test_wrong_descriptions_are_refused(description: Any, message: str) -> None:
     ("name", "package"),
     [
         ("dask", "dask"),
-        pytest.param("dask", "distributed", marks=pytest.mark.slow),
+        ("dask", "distributed"),
         ("spark", "pyspark"),
     ],
 )
@@ -72,7 +69,7 @@ def test_missing_package_is_named(monkeypatch: pytest.MonkeyPatch, name: str, pa
         make_engine(name)
 
 
-@pytest.mark.slow
+@needs.pyspark
 def test_missing_java_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spark, "_running_context", lambda: None)
     monkeypatch.setattr(spark.shutil, "which", lambda name: None)

@@ -1,159 +1,18 @@
-"""Commands killed with SIGKILL: what they leave is whole, and resuming is exact.
+"""Each command killed once, while it writes; `tests_long/faults` kills them at many moments."""
 
-Each command runs undisturbed once, which tells how long it takes and how often it changes its
-folder. Then it is started anew in a new folder again and again, killed, looked at, and run once
-more to its end:
-
-* 50 times (another number in the environment variable HSIEVE_KILLS) at a moment drawn evenly from
-  its time, which is all work (:mod:`tests.faults.commands`);
-* 20 times (two fifths of that number) just before one of its changes to the folder, the moments at
-  which something could be torn and that are too short to be met by chance.
-"""
-
-import csv
 import os
-import signal
-import time
-from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from hsieve.data.synthetic import make_n3lars
-from tests.faults.commands import begin, n_changes
-from tests.faults.left_behind import check_whole, differences, n_kept
-
-KILLS = int(os.environ.get("HSIEVE_KILLS", "50"))
-# Many pieces in a pass over the columns.
-VALUES = {"hsieve.kernels.factor_store.PIECE_BYTES": 4_000}
-SELECT = ("select", "../data.csv", "--target", "y", "-k", "5")
+from tests.faults.killing import COMMANDS, Undisturbed, write_data
 
 
-@dataclass(frozen=True)
-class Command:
-    """Words of a command, and whether it is taken up where it was."""
-
-    words: tuple[str, ...]
-    resumes: bool = True
-
-
-COMMANDS = {
-    "select": Command((*SELECT, "--checkpoint", "kept", "--out", "out.csv")),
-    "select-bahsic": Command((*SELECT, "-m", "bahsic", "--checkpoint", "kept", "--out", "out.csv")),
-    "select-stability": Command(
-        (
-            *(*SELECT[:4], "--stability", "--subsamples", "40"),
-            *("--checkpoint", "kept", "--out", "out.csv"),
-        )
-    ),
-    "select-report": Command(
-        (*SELECT, "--out", "out.json", "--report", "page.html", "--plot", "path.svg"),
-        resumes=False,
-    ),
-    "compare": Command(
-        (
-            *("compare", "../data.csv", "--target", "y", "-k", "3", "--methods", "n3lars,mrmr"),
-            *("--folds", "6", "--results", "kept", "--out", "out.csv"),
-        )
-    ),
-    "reproduce": Command(
-        (
-            *("reproduce", "l1lsmi-table4", "--trials", "3", "--methods", "PC,F-HSIC,mRMR"),
-            *("--results", "kept"),
-        )
-    ),
-    "interactions": Command(
-        (
-            *("interactions", "../data.csv", "--target", "y", "--permutations", "3"),
-            *("--out", "out.csv", "--report", "page.html"),
-        ),
-        resumes=False,
-    ),
-}
-
-
-@pytest.fixture
-def data(tmp_path: Path) -> Path:
-    problem = make_n3lars(200, 100, random_state=0)
-    with (tmp_path / "data.csv").open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        writer.writerow([*(f"x{place}" for place in range(problem.X.shape[1])), "y"])
-        writer.writerows(np.column_stack([problem.X, problem.y]).tolist())
-    return tmp_path
-
-
-class Undisturbed:
-    """A command that was left alone, to be killed many times."""
-
-    def __init__(self, command: Command, place: Path) -> None:
-        self.command = command
-        self.place = place
-        self.n_died = self.n_in_the_middle = 0
-        # The first run reads files that the next ones find in memory.
-        for label in ("warming", "undisturbed"):
-            self.folder, begun = self.fresh(label), time.perf_counter()
-            ended = begin(self.folder, command.words, values=VALUES).end()
-            self.seconds = time.perf_counter() - begun
-            assert ended.code == 0, ended.stderr
-        self.n_changes = n_changes(self.folder)
-        self.n_kept = n_kept(self.folder)
-
-    def fresh(self, label: str) -> Path:
-        folder = self.place / label
-        folder.mkdir()
-        return folder
-
-    def kill(self, folder: Path, after: float = np.inf, before_change: int | None = None) -> None:
-        """Kill the command, look at what it leaves, and run it to its end."""
-        words = self.command.words
-        running = begin(folder, words, values=VALUES, dies_before=before_change)
-        if before_change is None and not running.ends_within(after):
-            running.send(signal.SIGKILL)
-        self.n_died += running.end().code == -signal.SIGKILL
-        check_whole(folder, self.folder)
-        kept = {path: path.stat().st_mtime_ns for path in folder.rglob("*.result")}
-        lines = {path: path.read_bytes() for path in folder.rglob("*.jsonl")}
-        self.n_in_the_middle += 0 < n_kept(folder) < self.n_kept
-        again = begin(folder, words, values=VALUES).end()
-        assert again.code == 0, again.stderr
-        check_whole(folder, self.folder)
-        assert differences(folder, self.folder) == set()
-        # What was kept has been made use of, not made again.
-        assert {path: path.stat().st_mtime_ns for path in kept} == kept
-        for path, before in lines.items():
-            assert path.read_bytes().startswith(before[: before.rfind(b"\n") + 1])
-        assert n_kept(folder) == self.n_kept
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
-@pytest.mark.parametrize("name", COMMANDS)
-def test_a_killed_command_leaves_nothing_torn_and_resumes_to_the_undisturbed_result(
-    name: str, data: Path
-) -> None:
-    run, rng = Undisturbed(COMMANDS[name], data), np.random.default_rng(20261117)
-    for kill in range(KILLS):
-        run.kill(run.fresh(f"killed-{kill}"), after=rng.uniform(0, run.seconds))
-    print(
-        f"{name}: {run.n_died} of {KILLS} runs of {run.seconds:.1f} s killed, "
-        f"{run.n_in_the_middle} of them with some but not all of {run.n_kept} results kept; all "
-        "ended as undisturbed"
-    )
-    assert run.n_died >= KILLS // 2
-    assert run.n_in_the_middle >= KILLS // 10 or not run.command.resumes
-
-
-@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGKILL")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_command_killed_while_it_writes_leaves_nothing_torn_and_resumes(
-    name: str, data: Path
+    name: str, tmp_path: Path
 ) -> None:
-    run, rng = Undisturbed(COMMANDS[name], data), np.random.default_rng(20261117)
-    n_kills = min(run.n_changes, max(1, 2 * KILLS // 5))
-    moments = np.sort(rng.choice(run.n_changes, size=n_kills, replace=False)) + 1
-    for moment in moments.tolist():
-        run.kill(run.fresh(f"killed-{moment}"), before_change=moment)
-    print(f"{name}: killed before {n_kills} of {run.n_changes} changes; all ended as undisturbed")
-    assert run.n_died == n_kills
+    run = Undisturbed(COMMANDS[name], write_data(tmp_path))
+    run.kill(run.fresh("killed"), before_change=(run.n_changes + 1) // 2)
+    assert run.n_died == 1

@@ -350,14 +350,6 @@ def test_a_simplex_method_in_circles_gives_way_to_interior_points(monkeypatch, f
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
-def test_steps_of_the_simplex_method_are_limited():
-    program = module._Program(np.ones(3), np.ones(3))
-    program.add(np.ones((5, 3)), lower=np.ones(5), upper=np.ones(5))
-    program.solve()
-    limit = program._highs.getOptionValue("simplex_iteration_limit")[1]
-    assert limit == module.STEPS_A_ROW * 5 + module.STEPS_AT_LEAST
-
-
 def test_a_program_without_a_solution_is_refused_in_words():
     program = module._Program(np.ones(2), np.ones(2))
     program.add(np.ones((1, 2)), lower=[3.0], upper=[4.0])

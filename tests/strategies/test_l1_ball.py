@@ -1,7 +1,6 @@
 """The l1 ball: both searches, the choice among the sets met, limits and refusals."""
 
 import time
-from contextlib import contextmanager
 from copy import deepcopy
 
 import numpy as np
@@ -354,19 +353,3 @@ def test_any_measure_with_slopes_will_do(rng):
     bound = HSIC(kernel_x=kernels.Gaussian("narrow")).bind(problem.X, problem.y)
     path = L1Ball(n_restarts=4).search(bound, 2)
     assert set(path.order[:2].tolist()) == {0, 1}
-
-
-def test_small_products_keep_to_one_thread(monkeypatch, rng):
-    entered = []
-
-    @contextmanager
-    def counted():
-        entered.append(True)
-        yield
-
-    monkeypatch.setattr("hsieve.estimators._search.one_blas_thread", counted)
-    X = rng.normal(size=(40, 4))
-    L1HSIC(2, n_restarts=1).fit(X, X[:, 0])
-    assert not entered
-    L1LSMI(2, n_restarts=1).fit(X, X[:, 0])
-    assert entered

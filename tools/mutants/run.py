@@ -1,9 +1,9 @@
 """Mutation testing: change one spot of the source, run the tests that reach it, see if one fails.
 
     python tools/mutants/run.py cover                       # which test reaches which line
-    python tools/mutants/run.py try --size 400 --seed 1     # writes .mutants/seed-1.csv
-    python tools/mutants/run.py try --size 400 --seed 2 --without .mutants/seed-1.csv
-    python tools/mutants/run.py again .mutants/seed-1.csv   # the survivors, after work on the tests
+    python tools/mutants/run.py try --size 400 --seed 1     # writes build/mutants/seed-1.csv
+    python tools/mutants/run.py try --size 400 --seed 2 --without build/mutants/seed-1.csv
+    python tools/mutants/run.py again build/mutants/seed-1.csv   # the survivors, with new tests
 
 Cosmic-ray proposes and makes the changes (`changes.py`). A new interpreter for each would spend
 seconds on imports, so pytest imports and collects everything once and forks for each change; the
@@ -45,10 +45,10 @@ FURTHER = (
     "tests/estimators/test_n3lars.py",
     "tests/estimators/test_n3lars_pairs.py",
 )
-OPTIONS = ["-q", "-x", "-m", "not slow", "-p", "no:randomly", "-p", "no:cacheprovider"]
+OPTIONS = ["-q", "-x", "-p", "no:randomly", "-p", "no:cacheprovider"]
 OPTIONS += ["--assert=plain"]
 OPTIONS += ["--hypothesis-profile=full-run", "--no-header", "--no-summary"]
-FOLDER = Path(".mutants")
+FOLDER = Path("build/mutants")
 COVERED = FOLDER / "cover.json"
 BUDGET = 3.0  # seconds of tests for one change
 SLACK = 3.0  # seconds of work beyond three times the usual
@@ -70,7 +70,7 @@ def main() -> None:
     again = commands.add_parser("again")
     again.add_argument("list")
     options = parser.parse_args()
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     if options.command == "cover":
         cover(options.tests)
         return

@@ -1,0 +1,52 @@
+"""Fixtures shared by all tests, and the rule that nothing is left out in silence."""
+
+import os
+import signal
+
+# Must be set before SciPy is imported; without it scikit-learn leaves one of its checks out.
+os.environ.setdefault("SCIPY_ARRAY_API", "1")
+
+import hypothesis
+import numpy as np
+import pytest
+
+# New examples on a developer's machine, the same ones in every full run.
+hypothesis.settings.register_profile("full-run", derandomize=True, deadline=None)
+if os.environ.get("HSIEVE_REQUIRE_ALL"):
+    hypothesis.settings.load_profile("full-run")
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20070613)
+
+
+@pytest.fixture
+def interrupts():
+    """Ctrl-C as Python has it, here and in child processes, also where the run ignores it.
+
+    Runs in the background, by nohup, cron and some CI systems are started with SIGINT ignored, and
+    child processes inherit that.
+    """
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def reads_here(monkeypatch):
+    """Read files of AnnData in this process, for tests that open many of them."""
+    from tests.file_readers import in_a_thread
+
+    monkeypatch.setattr("hsieve.data.tables.reader_process.start", in_a_thread)
+
+
+def pytest_sessionfinish(session, exitstatus):
+    """Fail the run if something was skipped although everything is required."""
+    if hasattr(session.config, "workeroutput"):
+        return
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    skipped = reporter.stats.get("skipped", []) if reporter else []
+    if os.environ.get("HSIEVE_REQUIRE_ALL") and skipped and exitstatus == 0:
+        reporter.write_line(f"{len(skipped)} test(s) left out, but all are required here", red=True)
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED

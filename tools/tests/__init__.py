@@ -1,0 +1,1 @@
+"""Tests of the tools; they take seconds and run with `make test`."""
