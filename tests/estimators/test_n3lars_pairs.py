@@ -5,6 +5,7 @@ import pytest
 
 from hsieve import N3LARS, HSICLasso, LarsSearch, PairwiseHSIC
 from hsieve.data.synthetic import make_xor
+from hsieve.measures.pair_atoms import with_pairs
 from hsieve.strategies import lars_path
 from tests.reference.coordinate_descent import nonnegative_lasso
 
@@ -44,7 +45,7 @@ def target_kernel(y):
 @pytest.mark.parametrize("normalised", [True, False])
 def test_statistics_are_inner_products_of_literal_kernels(few_valued, normalised):
     X, y = few_valued
-    atoms = PairwiseHSIC(normalised=normalised).bind(X, y).with_pairs(1000, NO_FEATURES)
+    atoms = with_pairs(PairwiseHSIC(normalised=normalised).bind(X, y), 1000, NO_FEATURES)
     assert len(atoms.pairs) == 21
     singles, products = literal_kernels(X, atoms.pairs)
     L = target_kernel(y)
@@ -71,7 +72,7 @@ def test_by_chance_the_best_pair_is_no_more_relevant_than_the_best_feature(rng):
     X, y = rng.normal(size=(200, 60)), rng.integers(0, 2, 200)
     higher = 0
     for _ in range(20):
-        atoms = PairwiseHSIC().bind(X, rng.permutation(y)).with_pairs(10, NO_FEATURES)
+        atoms = with_pairs(PairwiseHSIC().bind(X, rng.permutation(y)), 10, NO_FEATURES)
         singles = atoms.singles.relevance(np.arange(60))
         higher += atoms.pair_relevance[0] > singles.max()
     assert higher <= 4
@@ -83,7 +84,7 @@ def test_the_path_equals_an_independent_solver_over_all_atoms(few_valued, lasso)
     selector = lasso(4, interactions="pairs").fit(X, y)
     path = selector.path_
     measure = PairwiseHSIC(normalised=lasso is N3LARS).bind(X, y)
-    atoms = measure.with_pairs(1000, NO_FEATURES)
+    atoms = with_pairs(measure, 1000, NO_FEATURES)
     everything = np.arange(atoms.n_features)
     np.testing.assert_array_equal(path.pairs, atoms.pairs)
     Q, r = atoms.redundancy(everything, everything), atoms.relevance(everything)

@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from hsieve import PairwiseHSIC
-from hsieve.measures.pair_atoms import _times_as_relevant_by_chance
+from hsieve.measures.pair_atoms import _times_as_relevant_by_chance, with_pairs
 from hsieve.measures.targets import heaviest, target_factor
 from tests.measures.factors import factors_of
 from tests.reference import naive_interactions as naive
@@ -43,7 +43,7 @@ def test_pairs_are_scaled_by_the_law_of_weighted_chi_squares(normalised, n_featu
 def test_a_constant_feature_beside_pairs_is_redundant_with_nothing(rng):
     X, y = rng.normal(size=(N, 3)), rng.integers(0, 2, N)
     X[:, 1] = 5.0
-    atoms = PairwiseHSIC().bind(X, y).with_pairs(3, [])
+    atoms = with_pairs(PairwiseHSIC().bind(X, y), 3, [])
     assert atoms.pairs.tolist() == [[0, 2]]
     redundancy = atoms.redundancy(np.arange(4), np.arange(4))
     assert not redundancy[1].any()
@@ -56,6 +56,6 @@ def test_without_features_that_vary_there_is_no_pair(normalised, rng):
     X, y = rng.normal(size=(N, 3)), rng.integers(0, 2, N)
     measure = PairwiseHSIC(normalised=normalised)
     for columns, barred in ((X, [0, 1, 2]), (np.full((N, 3), 5.0), []), (X, [0, 2])):
-        atoms = measure.bind(columns, y).with_pairs(3, barred)
+        atoms = with_pairs(measure.bind(columns, y), 3, barred)
         assert atoms.pairs.shape == (0, 2)
         assert atoms.n_features == 3

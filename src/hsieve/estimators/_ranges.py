@@ -22,11 +22,9 @@ from sklearn.svm import l1_min_c
 from hsieve.data.validation import TargetKind, constant_columns
 from hsieve.estimators._base import BaseSelector
 from hsieve.estimators._number import without_checkpoint
-from hsieve.estimators.lpboost import LPBoost, make_learners
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
-from hsieve.solvers.lpboost import lpboost_path
 
 __all__ = ["Range", "ignored", "make_range", "model_target", "usual_parameter"]
 
@@ -134,18 +132,15 @@ class LassoRange(Range):
 
 
 @dataclass(frozen=True, eq=False)
-class NuRange(Range):
-    """LPBoost for one nu after the other, without beginning anew."""
+class OwnPath(Range):
+    """A model that follows its own path, such as LPBoost, each point begun where the last ended."""
 
     values: NDArray[Any]
-    model: LPBoost
+    model: Any
 
     def selections(self, X: FloatArray, y: NDArray[Any], seed: int) -> Iterator[IndexArray]:
-        """Fit every value that is asked for; a feature counts if any class uses it."""
-        learners = make_learners(X, self.model.learners)
-        paths = [lpboost_path(learners, labels, self.values) for labels in sign_coding(y).T]
-        for fits in zip(*paths, strict=True):
-            yield np.unique(np.concatenate([fit.features for fit in fits]))
+        """Fit every value that is asked for."""
+        return iter(self.model.selections_along(X, y, self.values))
 
 
 @dataclass(frozen=True, eq=False)
@@ -227,10 +222,10 @@ def make_range(
         if estimator is None:
             msg = "values of the lasso's alpha must fall and be above 0."
             raise ValueError(msg)
-    if parameter == "nu" and isinstance(estimator, LPBoost):
-        for nu in points.tolist():
-            clone(estimator).set_params(nu=nu).check_parameters()
-        return NuRange(points, estimator)
+    if estimator is not None and parameter == getattr(estimator, "path_parameter", None):
+        for value in points.tolist():
+            clone(estimator).set_params(**{parameter: value}).check_parameters()
+        return OwnPath(points, estimator)
     return GridRange(estimator, parameter, points)
 
 
@@ -274,8 +269,8 @@ def usual_parameter(estimator: BaseEstimator | None) -> str:
     """
     if estimator is None:
         return "alpha"
-    if isinstance(estimator, LPBoost):
-        return "nu"
+    if hasattr(estimator, "path_parameter"):
+        return str(estimator.path_parameter)
     for name in ("alpha", "C"):
         if name in estimator.get_params(deep=False):
             return name

@@ -1,7 +1,8 @@
 """LPBoost as a classifier: few features or stumps, with the largest soft margin."""
 
+from collections.abc import Iterator
 from numbers import Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,13 +14,14 @@ from hsieve.estimators._classes import DecisionsMixin, validated_classes
 from hsieve.estimators._whole import whole_or_nothing
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
-from hsieve.solvers.lpboost import LPBoostFit, lpboost
+from hsieve.solvers.lpboost import LPBoostFit, lpboost, lpboost_path
 from hsieve.solvers.weak_learners import SingleFeatures, Stumps
 from hsieve.threads import one_blas_thread
 
-__all__ = ["LPBoost", "make_learners"]
+__all__ = ["LPBoost"]
 
 FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
 
 LEARNERS = ("features", "stumps")
 STUMP_FIELDS = [("feature", np.intp), ("threshold", np.float64), ("weight", np.float64)]
@@ -80,6 +82,9 @@ class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
     array([3, 7])
     """
 
+    # For stability selection: what is varied, see `selections_along`.
+    path_parameter: ClassVar[str] = "nu"
+
     def __init__(self, nu: float = 0.5, *, learners: str = "features") -> None:
         self.nu = nu
         self.learners = learners
@@ -103,7 +108,7 @@ class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
         self.check_parameters()
         data, target, _ = validated_classes(self, X, y, dtype=np.float64)
         labels = sign_coding(target)
-        family = make_learners(data, self.learners)
+        family = self._make_learners(data)
         with one_blas_thread():
             self._fit_all(family, labels)
             if isinstance(family, Stumps):
@@ -144,6 +149,27 @@ class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
         if self.learners not in LEARNERS:
             msg = f"learners must be one of {LEARNERS}, got {self.learners!r}."
             raise ValueError(msg)
+
+    def selections_along(
+        self, X: FloatArray, y: NDArray[Any], values: NDArray[Any]
+    ) -> Iterator[IndexArray]:
+        """Features used at each value of nu, in turn; one counts if any class uses it.
+
+        Parameters
+        ----------
+        X, y : ndarray
+            Features and classes.
+        values : ndarray of float
+            Values of nu. Each program begins where the last ended.
+        """
+        learners = self._make_learners(X)
+        paths = [lpboost_path(learners, labels, values) for labels in sign_coding(y).T]
+        for fits in zip(*paths, strict=True):
+            yield np.unique(np.concatenate([fit.features for fit in fits]))
+
+    def _make_learners(self, data: FloatArray) -> SingleFeatures | Stumps:
+        """Make the family of learners of that name, from features as given."""
+        return Stumps(data) if self.learners == "stumps" else SingleFeatures(standardised(data))
 
     def _keep_features(self, data: FloatArray) -> None:
         """Translate weights of standardised features to features as they are."""
@@ -190,19 +216,6 @@ class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
             lpboost(family, column, float(self.nu)) for column in labels.T
         ]
         self._centred_intercept: FloatArray = np.array([fit.intercept for fit in self.fits_])
-
-
-def make_learners(data: FloatArray, learners: str) -> SingleFeatures | Stumps:
-    """Make the family of learners of that name.
-
-    Parameters
-    ----------
-    data : ndarray of shape (n_samples, n_features)
-        Features as given.
-    learners : {"features", "stumps"}
-        Which family.
-    """
-    return Stumps(data) if learners == "stumps" else SingleFeatures(standardised(data))
 
 
 def _said(data: FloatArray, stumps: NDArray[Any]) -> FloatArray:

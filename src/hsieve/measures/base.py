@@ -40,7 +40,6 @@ __all__ = [
     "FeatureScores",
     "JointBoundMeasure",
     "Measure",
-    "PairAtoms",
     "PairwiseStatistics",
     "SampledScores",
     "SubsetScores",
@@ -121,7 +120,9 @@ class WeightedScores(SubsetScores, Protocol):
 class PairwiseStatistics(Protocol):
     """Dependence of single features on the target and on each other, on demand."""
 
-    n_features: int
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
 
     @property
     def rounding(self) -> float:
@@ -139,19 +140,6 @@ class PairwiseStatistics(Protocol):
 
     def self_redundancy(self, features: IndexArray) -> FloatArray:
         """Redundancy of each feature with itself."""
-
-
-@runtime_checkable
-class PairAtoms(PairwiseStatistics, Protocol):
-    """Pairwise statistics over features, numbered first, and pairs of them, numbered after."""
-
-    @property
-    def pairs(self) -> IndexArray:
-        """Features of each pair, of shape (n_pairs, 2)."""
-
-    @property
-    def ceiling(self) -> float:
-        """No pair that is not among these is more relevant."""
 
 
 @runtime_checkable

@@ -30,7 +30,7 @@ Cost: one sweep over all pairs; O(n r^4) for each inner product of two pairs tha
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -49,10 +49,8 @@ from hsieve.measures.pair_sweep import (
     pairs_among,
     strongest_pairs,
 )
+from hsieve.measures.pairwise import BoundPairwiseHSIC
 from hsieve.measures.targets import heaviest
-
-if TYPE_CHECKING:
-    from hsieve.measures.pairwise import BoundPairwiseHSIC
 
 __all__ = ["BoundPairAtoms", "with_pairs"]
 
@@ -114,7 +112,7 @@ class BoundPairAtoms(BoundMeasure):
 
     rounding: ClassVar[float] = SINGLE_PRECISION
 
-    singles: "BoundPairwiseHSIC"
+    singles: BoundPairwiseHSIC
     pairs: IndexArray
     pair_relevance: FloatArray
     pair_norms: FloatArray
@@ -216,7 +214,7 @@ class BoundPairAtoms(BoundMeasure):
         return np.asarray(rows, dtype=np.float32)
 
 
-def with_pairs(singles: "BoundPairwiseHSIC", n_kept: int, barred: IndexArray) -> BoundPairAtoms:
+def with_pairs(singles: BoundPairwiseHSIC, n_kept: int, barred: IndexArray) -> BoundPairAtoms:
     """Look at all pairs of features and put the most relevant beside the single features.
 
     Parameters
@@ -260,7 +258,7 @@ def with_pairs(singles: "BoundPairwiseHSIC", n_kept: int, barred: IndexArray) ->
     )
 
 
-def _scoring(singles: "BoundPairwiseHSIC") -> PairScoring:
+def _scoring(singles: BoundPairwiseHSIC) -> PairScoring:
     """Relevance before all pairs are divided by the same number."""
     if not singles.normalised:
         return _PlainRelevance()

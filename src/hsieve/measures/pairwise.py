@@ -36,7 +36,6 @@ from hsieve.kernels.factor_store import FactorStore, Stack, form_for
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.kernels.ratio_law import log_ratio_tail
 from hsieve.measures.base import SINGLE_PRECISION, BoundMeasure, Measure
-from hsieve.measures.pair_atoms import BoundPairAtoms, with_pairs
 from hsieve.measures.regression_data import RegressionData
 from hsieve.measures.targets import refuse_empty, target_factor
 from hsieve.progress import report
@@ -278,18 +277,6 @@ class BoundPairwiseHSIC(BoundMeasure):
     def leading_factors(self, rank: int) -> LeadingFactors:
         """Leading factors of all features, numbered by column, for a search for interactions."""
         return LeadingFactors.of(self.store, self.columns, rank, self.tile_bytes)
-
-    def with_pairs(self, n_kept: int, barred: ArrayLike) -> BoundPairAtoms:
-        """Return features and their most relevant pairs, side by side.
-
-        Parameters
-        ----------
-        n_kept : int
-            How many pairs to keep; all are looked at.
-        barred : array-like of int
-            Features that shall be in no pair.
-        """
-        return with_pairs(self, n_kept, np.asarray(barred, dtype=np.intp))
 
     def self_redundancy(self, features: ArrayLike) -> FloatArray:
         """Redundancy of each feature with itself, of shape (n_features,)."""

@@ -25,7 +25,9 @@ from numpy.typing import NDArray
 
 from hsieve.exceptions import CrowdedInteractionsWarning, IncompatibleCombinationError
 from hsieve.kernels.columns import check_positions
-from hsieve.measures.base import BoundMeasure, Measure, PairAtoms, PairwiseStatistics
+from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.measures.pair_atoms import BoundPairAtoms, with_pairs
+from hsieve.measures.pairwise import BoundPairwiseHSIC
 from hsieve.progress import report, stage
 from hsieve.solvers import LarsPath, nonnegative_lars_path
 from hsieve.strategies.base import (
@@ -95,7 +97,7 @@ class LarsSearch(Strategy):
             )
             raise IncompatibleCombinationError(msg)
         super().check_compatible(measure)
-        if self.interactions is not None and not hasattr(measure.bound_type, "with_pairs"):
+        if self.interactions is not None and not issubclass(measure.bound_type, BoundPairwiseHSIC):
             msg = (
                 f"LarsSearch(interactions={self.interactions!r}) cannot search with {measure!r}, "
                 "which knows no pairs of features. Choose PairwiseHSIC()."
@@ -139,6 +141,7 @@ class LarsSearch(Strategy):
         if self.interactions is None or n_features_to_select < 2:
             lars = self._path(bound, relevance, n_features_to_select, covariates)
         else:
+            assert isinstance(bound, BoundPairwiseHSIC)
             atoms, lars = self._path_with_pairs(bound, n_features_to_select, covariates)
         coefficients = lars.coefficients(float(lars.levels[-1]))
         coefficients[covariates] = 0.0
@@ -155,7 +158,7 @@ class LarsSearch(Strategy):
             relevance=relevance,
             groups=tuple(interchangeable(bound, lars)),
         )
-        if isinstance(atoms, PairAtoms):
+        if isinstance(atoms, BoundPairAtoms):
             every_pair = np.arange(bound.n_features, atoms.n_features)
             path = replace(path, pairs=atoms.pairs, pair_relevance=atoms.relevance(every_pair))
         return self._ordered(path, bound, coefficients, n_features_to_select)
@@ -170,7 +173,7 @@ class LarsSearch(Strategy):
         """Follow the path over features, or over features and pairs."""
         report(0.8, "regularisation path")
         rules: dict[str, Any] = {"max_overlap": self._most_redundancy()}
-        if isinstance(atoms, PairAtoms):
+        if isinstance(atoms, BoundPairAtoms):
             joining = JoiningPairs(atoms, self._most_redundancy())
             rules = {
                 "lowest_level": atoms.ceiling,
@@ -191,13 +194,13 @@ class LarsSearch(Strategy):
         return lars
 
     def _path_with_pairs(
-        self, bound: Any, n_wanted: int, covariates: IndexArray
-    ) -> tuple[PairAtoms, LarsPath]:
+        self, bound: BoundPairwiseHSIC, n_wanted: int, covariates: IndexArray
+    ) -> tuple[BoundPairAtoms, LarsPath]:
         """Keep so many pairs that no other could have entered the path."""
         n_kept = FIRST_PAIRS
         while True:
             with stage(0.1, 0.8):
-                atoms: PairAtoms = bound.with_pairs(n_kept, covariates)
+                atoms = with_pairs(bound, n_kept, covariates)
             relevance = atoms.relevance(np.arange(atoms.n_features))
             lars = self._path(atoms, relevance, n_wanted, covariates)
             n_found = JoiningPairs(atoms, 1.0).n_features_of(lars.selected.tolist())

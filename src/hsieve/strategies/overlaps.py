@@ -6,7 +6,8 @@ The overlap of two features is their redundancy as a share of what it is for a c
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.measures.base import PairAtoms, PairwiseStatistics
+from hsieve.measures.base import PairwiseStatistics
+from hsieve.measures.pair_atoms import BoundPairAtoms
 from hsieve.solvers import LarsPath
 from hsieve.strategies.base import best_first
 
@@ -27,7 +28,7 @@ class JoiningPairs:
     Two features that are interchangeable make no pair: their product tells what one of them does.
     """
 
-    def __init__(self, atoms: PairAtoms, most_redundancy: float) -> None:
+    def __init__(self, atoms: BoundPairAtoms, most_redundancy: float) -> None:
         self._atoms, self._most = atoms, most_redundancy
         self._n_singles = atoms.n_features - len(atoms.pairs)
         self._overlap: dict[tuple[int, int], float] = {}
