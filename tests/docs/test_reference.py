@@ -6,7 +6,7 @@ import re
 import pytest
 
 import hsieve
-from hsieve import estimators, strategies
+from hsieve import strategies
 from tests.docs.pages import DOCS, prose
 
 # Modules whose public names all have a page; tools for those who write engines have none.
@@ -22,8 +22,8 @@ COMPLETE = {
 # Listed with their module's own page, not with one of theirs.
 MODULES_AS_NAMES = {"kernels", "stability"}
 PARTS = ("**What it computes.**", "**Cost.**", "**When not to use it.**", "**Reference.**")
-# No selectors, classifiers or transformers of their own.
-WITHOUT_SECTION = {"FillMissing", "Interaction"}
+# No method of selection or prediction.
+WITHOUT_SECTION = {"FillMissing"}
 
 
 def listed():
@@ -75,7 +75,10 @@ def sections():
     return found
 
 
-@pytest.mark.parametrize("name", sorted(set(estimators.__all__) - WITHOUT_SECTION))
+METHODS = {name for name in hsieve.__all__ if hasattr(getattr(hsieve, name), "fit")}
+
+
+@pytest.mark.parametrize("name", sorted(METHODS - WITHOUT_SECTION))
 def test_every_method_has_formula_example_cost_limits_and_reference(name):
     body = sections()[name]
     for part in PARTS:

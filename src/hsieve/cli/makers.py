@@ -152,7 +152,7 @@ def selector(name: str, **options: Any) -> Maker:
     """
 
     def make(request: Request) -> "BaseSelector":
-        kind = getattr(importlib.import_module("hsieve.estimators"), name)
+        kind = getattr(importlib.import_module("hsieve"), name)
         made: BaseSelector = kind(request.n_features, **options, **_known_to(kind, request))
         return made
 

@@ -3,7 +3,7 @@
 import inspect
 import re
 
-from hsieve import estimators
+import hsieve
 
 __all__ = ["first_line", "parameter_meanings", "references_of"]
 
@@ -81,7 +81,7 @@ def parameter_meanings(kind: type) -> dict[str, str]:
     for found in PARAMETER.finditer(_section(kind, "Parameters") + "\n"):
         text = " ".join(found["text"].split())
         elsewhere = ELSEWHERE.match(text)
-        other = getattr(estimators, elsewhere["name"], None) if elsewhere else None
+        other = getattr(hsieve, elsewhere["name"], None) if elsewhere else None
         for name in re.split(r", *", found["names"]):
             meaning = parameter_meanings(other).get(name, text) if other else text
             meanings[name] = _plain(meaning)

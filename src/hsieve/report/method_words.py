@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hsieve import estimators
+import hsieve
 from hsieve.report.docstrings import first_line, references_of
 
 __all__ = ["MethodWords", "words_for"]
@@ -233,7 +233,7 @@ def words_for(selector: Any) -> MethodWords:
         found = _of_parts(selector)
     if found is None:
         found = MethodWords(f"is this: {first_line(kind)}", "Score that decided the place.")
-    others = references_of(getattr(estimators, found.papers_of)) if found.papers_of else ()
+    others = references_of(getattr(hsieve, found.papers_of)) if found.papers_of else ()
     found = replace(found, references=(*references_of(kind), *others, *found.references))
     if getattr(selector, "interactions", None) is not None:
         return replace(found, sees=PAIRS)
