@@ -30,22 +30,20 @@ BAR_DELAY = 2.0
 WIDTH_WITHOUT_TERMINAL = 10_000
 
 
-def as_text(value: str, style: str = "") -> Text:
+def as_text(value: str) -> Text:
     """Return a text that is shown as it is, with no markup in it.
 
     Parameters
     ----------
     value : str
         Any text.
-    style : str, default=""
-        A Rich style.
 
     Returns
     -------
     Text
         For a cell or a line.
     """
-    return Text(legible(value), style=style)
+    return Text(legible(value))
 
 
 def complain(kind: str, message: str) -> None:

@@ -19,7 +19,7 @@ __all__ = ["category_positions", "on_arrays", "takes_categories", "with_categori
 
 
 def category_positions(
-    given: Any, n_features: int, names: Iterable[str] | None, *, name: str = "categorical"
+    given: Any, n_features: int, names: Iterable[str] | None
 ) -> NDArray[np.intp]:
     """Return features that are given by position or name as positions.
 
@@ -31,8 +31,6 @@ def category_positions(
         Number of features.
     names : iterable of str or None
         Their names.
-    name : str, default="categorical"
-        What the parameter is called, for messages.
 
     Returns
     -------
@@ -52,20 +50,24 @@ def category_positions(
     is_list = isinstance(given, Iterable) and not isinstance(given, Iterator | str | bytes)
     if not is_list or not any(isinstance(feature, str) for feature in given):
         if isinstance(given, str | bytes):
-            msg = f"{name} must be a list of positions or names, got the single text {given!r}."
+            msg = (
+                f"categorical must be a list of positions or names, got the single text {given!r}."
+            )
             raise ValueError(msg)
-        return check_positions(given, n_features, name=name)
+        return check_positions(given, n_features, name="categorical")
     if names is None:
         first = next(feature for feature in given if isinstance(feature, str))
-        msg = f"{name} holds the name {first!r}, but the features have no names; give positions."
+        msg = (
+            f"categorical holds the name {first!r}, but the features have no names; give positions."
+        )
         raise ValueError(msg)
     places = {str(known): place for place, known in enumerate(names)}
     unknown = [feature for feature in given if isinstance(feature, str) and feature not in places]
     if unknown:
-        msg = f"{name} holds {listed(unknown)}, but the features are {listed(places)}."
+        msg = f"categorical holds {listed(unknown)}, but the features are {listed(places)}."
         raise ValueError(msg)
     positions = [places[f] if isinstance(f, str) else f for f in given]
-    return check_positions(positions, n_features, name=name)
+    return check_positions(positions, n_features, name="categorical")
 
 
 def takes_categories(settings: Any) -> bool:

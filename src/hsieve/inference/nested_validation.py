@@ -73,7 +73,6 @@ def nested_validation(
     *,
     categorical: Iterable[int] = (),
     target_kind: str = "auto",
-    seed: int = 0,
 ) -> NestedValidation:
     """Validate the prefixes of rankings that see the training samples only.
 
@@ -91,8 +90,6 @@ def nested_validation(
         Features that are categories.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
-    seed : int, default=0
-        Seed of the folds.
 
     Returns
     -------
@@ -102,7 +99,7 @@ def nested_validation(
     is_classes = target_kind_of(y, target_kind) == "classes"
     outputs = y.reshape(len(y), -1)
     columns = encode_columns(X.astype(np.float64), categorical=categorical, standardise=False)
-    folds = validation_folds(outputs, is_classes=is_classes, seed=seed)
+    folds = validation_folds(outputs, is_classes=is_classes, seed=0)
     widths = np.sqrt(sizes)[:, None] * np.array(WIDTH_FACTORS)
     kind: Any = outputs.dtype if is_classes else np.float64
     predicted = np.empty((*widths.shape, *outputs.shape), dtype=kind)

@@ -125,13 +125,13 @@ def coded_levels(column: FloatArray) -> Levels:
     return _placed(level_of_value, level_of_value[codes.ravel()], positions, counts)
 
 
-def few_valued(numbers: FloatArray, most: int = FEW_VALUES) -> NDArray[np.bool_]:
-    """Mark the columns that hold at most so many different values."""
+def few_valued(numbers: FloatArray) -> NDArray[np.bool_]:
+    """Mark the columns that hold at most FEW_VALUES different values."""
     # Most columns show more values than that in a few samples already.
-    first = np.sort(numbers[: 2 * most], axis=0)
-    few: NDArray[np.bool_] = (np.diff(first, axis=0) > 0).sum(axis=0) < most
+    first = np.sort(numbers[: 2 * FEW_VALUES], axis=0)
+    few: NDArray[np.bool_] = (np.diff(first, axis=0) > 0).sum(axis=0) < FEW_VALUES
     for column in np.flatnonzero(few):
-        few[column] = len(np.unique(numbers[:, column])) <= most
+        few[column] = len(np.unique(numbers[:, column])) <= FEW_VALUES
     return few
 
 
