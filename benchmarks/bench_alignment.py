@@ -23,7 +23,7 @@ import numpy as np
 from measuring import ONE_THREAD, MeasurementError, measured, repeat_apart, run_apart, run_parts
 
 from hsieve import SVMRFE, FamilyRanking, kernels, nhsic
-from hsieve.data.synthetic import make_linear_weston
+from hsieve.datasets import make_linear_weston
 from hsieve.inference.alignment_sweep import WIDTH_FACTORS, alignment_sweep
 from hsieve.kernels.columns import standardised
 from hsieve.measures.targets import target_gram

@@ -171,7 +171,7 @@ def resident_memory(number):
 def measure_xor(task):
     """Fit InteractionScan to an xor among many features."""
     from hsieve import InteractionScan
-    from hsieve.data.synthetic import make_xor
+    from hsieve.datasets import make_xor
 
     InteractionScan(2).fit(*_pair_of(make_xor(60, 30, random_state=0)))
     problem = make_xor(

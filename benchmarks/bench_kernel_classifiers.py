@@ -26,7 +26,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC
 
 from hsieve import LPBoostMKL
-from hsieve.data.synthetic import make_linear_weston, make_nonlinear_weston, make_xor
+from hsieve.datasets import make_linear_weston, make_nonlinear_weston, make_xor
 
 REAL = (
     "l1lsmi/sonar",

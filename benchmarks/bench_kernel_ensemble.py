@@ -23,7 +23,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.svm import SVC
 
 from hsieve import KernelEnsembleClassifier
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 
 SIZES = (2_000, 10_000, 30_000, 100_000)
 N_FEATURES = 50

@@ -36,7 +36,7 @@ from measuring import ONE_THREAD, measured, median_cost, repeat_apart, run_apart
 from real_data import DatasetNotFoundError
 
 from hsieve import L1LSMI, LSMI
-from hsieve.data.synthetic import make_and_or
+from hsieve.datasets import make_and_or
 from hsieve.kernels.columns import standardised
 from hsieve.measures.lsmi import BoundLSMI
 from hsieve.strategies import L1Ball

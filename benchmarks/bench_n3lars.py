@@ -159,7 +159,7 @@ def column_sums_seconds(X, rows=1024):
 
 
 def write_n3lars(folder, n, d):
-    from hsieve.data.synthetic import make_n3lars
+    from hsieve.datasets import make_n3lars
 
     problem = make_n3lars(n, d, random_state=0)
     np.save(Path(folder) / "X.npy", problem.X)

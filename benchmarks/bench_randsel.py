@@ -29,7 +29,7 @@ from real_data import (
 )
 
 from hsieve import BAHSIC, RandSel
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from hsieve.kernels import Gaussian
 
 SHAPE = (300, 200)

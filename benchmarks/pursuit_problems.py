@@ -7,7 +7,7 @@ import numpy as np
 from scipy.signal import lfilter
 from scipy.stats import norm
 
-from hsieve.data.synthetic import make_problem
+from hsieve.datasets import make_problem
 
 COPY_CORRELATION = 0.98
 

@@ -3,7 +3,7 @@
     python benchmarks/recovery.py               the table of the documentation (an hour on 2 cores)
     python benchmarks/recovery.py --share 0.1   a tenth of the seeds, for a quick look
 
-Each cell is a number of seeds 0, 1, 2, ... of ``hsieve.data.synthetic.make_xor``; a run counts as
+Each cell is a number of seeds 0, 1, 2, ... of ``hsieve.datasets.make_xor``; a run counts as
 found if the two best features are exactly the two true ones. Finished cells are kept in
 ``bench-results/recovery.csv``, so that an interrupted run goes on where it was.
 """
@@ -14,7 +14,7 @@ import time
 from pathlib import Path
 
 from hsieve import BAHSIC, kernels
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench-results" / "recovery.csv"

@@ -9,7 +9,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 from hsieve import BAHSIC, DependenceSelector, Pearson
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
 TRUE, OTHER = "#c8442d", "#9aa5b1"

@@ -13,7 +13,7 @@ and which differences are more than chance?
 import matplotlib.pyplot as plt
 
 from hsieve import BAHSIC, MRMR, N3LARS, LassoSelector, ReliefF, compare
-from hsieve.data.synthetic import make_nonlinear_weston
+from hsieve.datasets import make_nonlinear_weston
 
 problem = make_nonlinear_weston(n_samples=200, n_features=100, random_state=0)
 selectors = [BAHSIC(10), N3LARS(10), MRMR(10), ReliefF(10), LassoSelector(10)]

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import SVC
 
 from hsieve import N3LARS
-from hsieve.data.synthetic import make_n3lars
+from hsieve.datasets import make_n3lars
 
 
 def noise(seed, n_features):

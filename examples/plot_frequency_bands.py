@@ -15,7 +15,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from hsieve import BAHSIC, band_hsic, power_spectra
-from hsieve.data.synthetic import make_frequency_bands
+from hsieve.datasets import make_frequency_bands
 from hsieve.report import FrequencyBandsDisplay
 
 problem = make_frequency_bands(120, random_state=0)

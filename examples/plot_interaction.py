@@ -13,7 +13,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from hsieve import BAHSIC, N3LARS, DependenceSelector, Pearson
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 
 problem = make_xor(300, 200, random_state=0)
 print(problem.description)

@@ -12,7 +12,7 @@ A ranking has no end. Where should it be cut?
 import matplotlib.pyplot as plt
 
 from hsieve import BAHSIC
-from hsieve.data.synthetic import make_nonlinear_weston
+from hsieve.datasets import make_nonlinear_weston
 from hsieve.report import AlignmentDisplay
 
 problem = make_nonlinear_weston(random_state=0)

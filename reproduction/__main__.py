@@ -16,10 +16,10 @@ from rich.table import Table
 from typer.core import TyperCommand
 
 from hsieve.cli import job_options, options
+from hsieve.cli.console import as_text, escape_unprintable, progress_bar, result_console
 from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import BadInputError, InterruptedRunError, exit_plainly, kept_in
 from hsieve.cli.printing import print_tables
-from hsieve.cli.screen import as_text, escape_unprintable, progress_bar, result_console
 
 if TYPE_CHECKING:
     from hsieve.comparison.experiment import Settings

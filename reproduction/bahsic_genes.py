@@ -20,12 +20,12 @@ from sklearn.metrics import pairwise_distances
 from sklearn.model_selection import StratifiedKFold
 from sklearn.svm import SVC
 
-from hsieve.estimators import BAHSIC, L1SVM, SVMRFE, DependenceSelector, FamilyRanking
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.kernels import Gaussian, InverseDistance
 from hsieve.kernels.labels import one_vs_rest_coding
 from hsieve.measures import MutualInformation
 from hsieve.measures.family import linear_hsic
+from hsieve.selectors import BAHSIC, L1SVM, SVMRFE, DependenceSelector, FamilyRanking
 from hsieve.strategies.base import best_first
 
 __all__ = [

@@ -31,9 +31,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 
 from hsieve.data.validation import constant_columns
-from hsieve.estimators import BAHSIC
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.kernels import Gaussian
+from hsieve.selectors import BAHSIC
 from reproduction.collection import load_dataset
 from reproduction.experiment import Comparison, Figure, Piece, PublishedExperiment, Record
 from reproduction.tables import TextTable, long_table

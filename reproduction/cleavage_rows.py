@@ -22,17 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.linear_model import LogisticRegression
 
-from hsieve.estimators import (
-    KernelEnsembleClassifier,
-    KernelSVMRFE,
-    PositionWeightMatrix,
-    RandSel,
-    SparseFiltering,
-    StabilitySelection,
-)
-from hsieve.estimators._base import BaseSelector
-from hsieve.estimators._feature_sets import nested_sets
+from hsieve.classifiers import KernelEnsembleClassifier, PositionWeightMatrix, SparseFiltering
+from hsieve.classifiers.feature_sets import nested_sets
 from hsieve.kernels import Gaussian
+from hsieve.selectors import KernelSVMRFE, RandSel, StabilitySelection
+from hsieve.selectors.base import BaseSelector
 from reproduction.cleavage_data import CleavageFold, draw_windows
 from reproduction.cleavage_machine import best_setting, machine_scores
 

@@ -24,7 +24,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hsieve.estimators import (
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+from hsieve.kernels import Delta, Gaussian, biased_weights
+from hsieve.kernels.columns import standardised
+from hsieve.measures.base import JointBoundMeasure, Measure
+from hsieve.measures.pearson import Pearson
+from hsieve.measures.targets import target_gram
+from hsieve.selectors import (
     L1HSIC,
     L1LSMI,
     MRMR,
@@ -36,12 +42,6 @@ from hsieve.estimators import (
     MaxRelevance,
     ReliefF,
 )
-from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
-from hsieve.kernels import Delta, Gaussian, biased_weights
-from hsieve.kernels.columns import standardised
-from hsieve.measures.base import JointBoundMeasure, Measure
-from hsieve.measures.pearson import Pearson
-from hsieve.measures.targets import target_gram
 from hsieve.strategies import Backward, Forward
 
 __all__ = ["METHODS", "SELECTORS", "MedianHSIC", "seed_of", "select"]

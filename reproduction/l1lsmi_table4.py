@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hsieve.data.synthetic import Problem, make_and_or, make_quad, make_xor_toy
+from hsieve.datasets import Problem, make_and_or, make_quad, make_xor_toy
 from reproduction.experiment import Comparison, Figure, Piece, PublishedExperiment, Record
 from reproduction.l1lsmi_methods import METHODS, N_RESTARTS, seed_of, select
 from reproduction.tables import TextTable, long_table

@@ -25,8 +25,8 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import StandardScaler
 
 from hsieve.data.validation import constant_columns
-from hsieve.estimators import N3LARS, HSICLasso
 from hsieve.exceptions import ConstantFeatureWarning
+from hsieve.selectors import N3LARS, HSICLasso
 from reproduction import peer
 from reproduction.experiment import Record
 

@@ -35,12 +35,8 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import MaxAbsScaler, StandardScaler
 from sklearn.svm import SVC
 
-from hsieve.estimators import (
-    KernelEnsembleClassifier,
-    NestedKernelClassifier,
-    RandSel,
-    SparseFiltering,
-)
+from hsieve.classifiers import KernelEnsembleClassifier, NestedKernelClassifier, SparseFiltering
+from hsieve.selectors import RandSel
 from reproduction.collection import load_dataset
 from reproduction.experiment import Comparison, Figure, Piece, PublishedExperiment, Record
 from reproduction.l1lsmi_methods import seed_of

@@ -23,19 +23,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
-from hsieve.estimators import (
+from hsieve.classifiers import LPBoost
+from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.selectors import (
     BAHSIC,
     FOHSIC,
     SVMRFE,
     DependenceSelector,
     FamilyRanking,
     KernelSVMRFE,
-    LPBoost,
     RandSel,
     StabilitySelection,
 )
-from hsieve.estimators._base import BaseSelector
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.selectors.base import BaseSelector
 
 __all__ = [
     "KERNEL",

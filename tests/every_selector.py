@@ -24,7 +24,16 @@ from hsieve import (
     SymmetricalUncertainty,
     kernels,
 )
-from hsieve.estimators import (
+from hsieve.classifiers import (
+    KernelEnsembleClassifier,
+    LPBoost,
+    LPBoostMKL,
+    NestedKernelClassifier,
+    PositionWeightMatrix,
+    SparseFiltering,
+)
+from hsieve.interactions.scan import InteractionScan
+from hsieve.selectors import (
     BAHSIC,
     FCBF,
     FOHSIC,
@@ -44,21 +53,14 @@ from hsieve.estimators import (
     ForwardLSMI,
     HalvesRegression,
     HSICLasso,
-    InteractionScan,
-    KernelEnsembleClassifier,
     KernelPursuit,
     KernelSVMRFE,
     LaplacianScore,
     LassoSelector,
-    LPBoost,
-    LPBoostMKL,
     MaxRelevance,
-    NestedKernelClassifier,
-    PositionWeightMatrix,
     RandSel,
     ReliefF,
     SpAM,
-    SparseFiltering,
     StabilitySelection,
 )
 

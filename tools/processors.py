@@ -46,7 +46,7 @@ TESTS = [
 SHORT_KINDS = ["Haswell", BASELINE]
 SHORT_TESTS = [
     "tests/same_results",
-    "tests/measures/test_pair_sweep.py",
+    "tests/interactions/test_sweep.py",
     "tests/properties/test_ties.py",
     "tests/docs/test_pages.py::test_code_of_a_page_runs_and_prints_what_it_says",
     "-k",

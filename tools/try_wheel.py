@@ -14,7 +14,7 @@ import numpy as np
 
 import hsieve
 from hsieve.data.sequences import residue_scales
-from hsieve.data.synthetic import make_n3lars
+from hsieve.datasets import make_n3lars
 
 COMMAND = Path(sys.executable).with_name("hsieve")
 # Brought by extras: no module of ours may import them before they are asked for.

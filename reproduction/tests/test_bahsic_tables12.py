@@ -9,7 +9,7 @@ from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
 from hsieve.comparison.runner import measure_all
-from hsieve.estimators import FamilyRanking
+from hsieve.selectors import FamilyRanking
 from reproduction import bahsic_genes, bahsic_tables12
 from reproduction import bahsic_observations as observations
 from reproduction.catalogue import EXPERIMENTS

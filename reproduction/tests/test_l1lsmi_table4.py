@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hsieve.comparison.runner import measure_all
-from hsieve.data.synthetic import make_quad, make_xor_toy
+from hsieve.datasets import make_quad, make_xor_toy
 from hsieve.kernels import Delta, Gaussian
 from hsieve.measures import hsic
 from reproduction import l1lsmi_methods, l1lsmi_table4

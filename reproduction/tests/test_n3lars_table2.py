@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hsieve.comparison.runner import measure_all, run
-from hsieve.estimators import N3LARS
+from hsieve.selectors import N3LARS
 from reproduction import n3lars_split, n3lars_table2, peer
 from reproduction.__main__ import app
 from reproduction.catalogue import EXPERIMENTS

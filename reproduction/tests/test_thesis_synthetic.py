@@ -6,7 +6,7 @@ import itertools
 import numpy as np
 import pytest
 
-from hsieve.data.synthetic import make_problem
+from hsieve.datasets import make_problem
 from hsieve.inference import stability
 from reproduction import (
     thesis_conclusions,

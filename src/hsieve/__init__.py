@@ -1,7 +1,7 @@
 """hsieve: the few features that matter, when the relation to the target is not linear.
 
 >>> from hsieve import BAHSIC
->>> from hsieve.data.synthetic import make_xor
+>>> from hsieve.datasets import make_xor
 >>> problem = make_xor(200, 40, random_state=0)
 >>> sorted(BAHSIC(2).fit(problem.X, problem.y).selected_indices_.tolist())
 [0, 1]
@@ -11,45 +11,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from hsieve import kernels
-from hsieve.data.spectra import power_spectra
-from hsieve.estimators import (
-    BAHSIC,
-    FCBF,
-    FOHSIC,
-    HITONPC,
-    L1HSIC,
-    L1LSMI,
-    L1SVM,
-    MRMR,
-    N3LARS,
-    QPFS,
-    SPEC,
-    SVMRFE,
-    BackwardLSMI,
-    DependenceSelector,
-    FamilyRanking,
-    FillMissing,
-    ForwardLSMI,
-    HalvesRegression,
-    HSICLasso,
-    Interaction,
-    InteractionScan,
+from hsieve.classifiers import (
     KernelEnsembleClassifier,
-    KernelPursuit,
-    KernelSVMRFE,
-    LaplacianScore,
-    LassoSelector,
     LPBoost,
     LPBoostMKL,
-    MaxRelevance,
     NestedKernelClassifier,
     PositionWeightMatrix,
-    RandSel,
-    ReliefF,
-    SpAM,
     SparseFiltering,
-    StabilitySelection,
 )
+from hsieve.data.spectra import power_spectra
 from hsieve.exceptions import (
     ConstantFeatureWarning,
     CrowdedInteractionsWarning,
@@ -66,6 +36,9 @@ from hsieve.inference import (
     randsel_sample_sizes,
     stability,
 )
+from hsieve.interactions.pair_statistic import pair_statistics
+from hsieve.interactions.result import Interaction
+from hsieve.interactions.scan import InteractionScan
 from hsieve.measures import (
     HSIC,
     LSMI,
@@ -85,7 +58,36 @@ from hsieve.measures import (
     hsic,
     lsmi,
     nhsic,
-    pair_statistics,
+)
+from hsieve.selectors import (
+    BAHSIC,
+    FCBF,
+    FOHSIC,
+    HITONPC,
+    L1HSIC,
+    L1LSMI,
+    L1SVM,
+    MRMR,
+    N3LARS,
+    QPFS,
+    SPEC,
+    SVMRFE,
+    BackwardLSMI,
+    DependenceSelector,
+    FamilyRanking,
+    FillMissing,
+    ForwardLSMI,
+    HalvesRegression,
+    HSICLasso,
+    KernelPursuit,
+    KernelSVMRFE,
+    LaplacianScore,
+    LassoSelector,
+    MaxRelevance,
+    RandSel,
+    ReliefF,
+    SpAM,
+    StabilitySelection,
 )
 from hsieve.strategies import (
     Backward,

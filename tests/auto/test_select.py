@@ -22,7 +22,7 @@ from hsieve import (
 )
 from hsieve.auto import opening, selecting
 from hsieve.data.blocks import as_blocks
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from tests.annotated import FORMS, as_form, counts_and_states
 from tests.frames import LIBRARIES, as_frame, mixed_columns, mixed_frame
 

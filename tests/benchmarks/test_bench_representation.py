@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hsieve import SparseFiltering
-from hsieve.data.preparation import PREPARATIONS
+from hsieve.classifiers.preparation import PREPARATIONS
 from tests import needs
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"

@@ -8,10 +8,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hsieve.cli import files, interactions, screen
+from hsieve.cli import console as screen
+from hsieve.cli import files, interactions
 from hsieve.data.blocks import ColumnTable
 from hsieve.data.tables import Table
-from hsieve.estimators import InteractionScan
+from hsieve.interactions.scan import InteractionScan
 from hsieve.progress import listen
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
@@ -300,7 +301,7 @@ def test_progress_is_told_in_pairs_a_second(table):
     with listen(lambda _, what: words.append(what)):
         interactions.scan(
             interactions.read(table, files.Columns("y", "auto", (), ())),
-            interactions.Wish(5, 2, "linear", "refuse", 5, None, "narrow", 0, None, None, 0),
+            interactions.ScanOptions(5, 2, "linear", "refuse", 5, None, "narrow", 0, None, None, 0),
         )
     assert any(
         what.startswith("pairs of features, ") and what.endswith("a second") for what in words

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hsieve
-from hsieve.cli import demo, screen
+from hsieve.cli import console, demo
 from hsieve.cli.methods import DEFAULT_METHOD, METHODS
 from hsieve.progress import report
 from tests.cli.running import invoke
@@ -101,7 +101,7 @@ def test_demo_fails_where_the_truth_is_not_found(monkeypatch):
     [((0, 1), True), ((0, 11), True), ((10, 11), True), ((0, 10), False), ((0, 5), False)],
 )
 def test_copy_counts_for_its_original_but_not_beside_it(chosen, agrees):
-    outcome = demo.Outcome(
+    outcome = demo.DemoOutcome(
         demo.LESSONS[0], 50, 20, (0, 1), chosen, (0, 10), 0.0, copies={0: (10,), 1: (11,)}
     )
     assert outcome.agrees == agrees
@@ -193,9 +193,9 @@ class Terminal:
 def test_bar_comes_only_after_its_delay(delay, appears, monkeypatch):
     terminal = Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(screen, "BAR_DELAY", delay)
+    monkeypatch.setattr(console, "BAR_DELAY", delay)
     monkeypatch.setenv("TERM", "xterm")
-    with screen.progress_bar("waiting"):
+    with console.progress_bar("waiting"):
         for share in (0.25, 0.5):
             report(share, "[red]counting")
             if appears:
@@ -205,8 +205,8 @@ def test_bar_comes_only_after_its_delay(delay, appears, monkeypatch):
 
 
 def test_bar_is_silent_without_a_terminal(monkeypatch, capsys):
-    monkeypatch.setattr(screen, "BAR_DELAY", 0.0)
-    with screen.progress_bar("waiting"):
+    monkeypatch.setattr(console, "BAR_DELAY", 0.0)
+    with console.progress_bar("waiting"):
         report(0.5, "counting")
     assert capsys.readouterr() == ("", "")
 

@@ -11,7 +11,7 @@ import pytest
 
 from hsieve.cli import selection
 from hsieve.cli.methods import METHODS
-from hsieve.data.synthetic import make_quad, make_xor_toy
+from hsieve.datasets import make_quad, make_xor_toy
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, invoke
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hsieve.cli import automatic
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from tests.annotated import as_form, counts_and_states
 from tests.cli.running import assert_refused, invoke
 

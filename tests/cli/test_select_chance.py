@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from tests.cli.files import write_csv
 from tests.cli.running import invoke
 

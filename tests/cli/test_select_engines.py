@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hsieve.cli.engine_options import _in_units
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS
 from hsieve.data.blocks import ParquetBlocks
 from tests import needs
@@ -76,7 +76,7 @@ def answer(parts, tmp_path):
 @pytest.mark.parametrize("name", METHODS)
 def test_methods_say_whether_they_take_an_engine(name):
     method = METHODS[name]
-    parameters = method.make(Request(2, (), "classes", 0)).get_params(deep=False)
+    parameters = method.make(MethodRequest(2, (), "classes", 0)).get_params(deep=False)
     assert method.takes_engine == ("engine" in parameters and not method.is_stability)
     assert method.takes_checkpoint == ("checkpoint" in parameters)
 
@@ -228,7 +228,7 @@ def test_no_java(parts, monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.delenv("JAVA_HOME", raising=False)
     # Another test may have started Spark.
-    monkeypatch.setattr("hsieve.engines.spark._running_context", lambda: None)
+    monkeypatch.setattr("hsieve.parallel.spark._running_context", lambda: None)
     result = invoke("select", parts, "-t", "y", "--engine", "spark")
     assert_refused(result, "needs a Java runtime")
 
@@ -243,7 +243,7 @@ def test_no_java(parts, monkeypatch):
     ],
 )
 def test_a_scheduler_that_is_not_there(parts, engine, address, words, monkeypatch):
-    monkeypatch.setattr("hsieve.engines.spark._running_context", lambda: None)
+    monkeypatch.setattr("hsieve.parallel.spark._running_context", lambda: None)
     monkeypatch.setenv("JAVA_HOME", "anywhere")
     with dask_settings({"distributed.comm.timeouts.connect": "1s"}):
         result = invoke("select", parts, "-t", "y", "--engine", engine, "--scheduler", address)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hsieve.cli import path_options, selection
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
@@ -179,7 +179,7 @@ def test_memory_limit_reaches_the_selector(table):
 
 @pytest.mark.parametrize("name", PATH_METHODS)
 def test_options_reach_the_selector(name):
-    request = Request(
+    request = MethodRequest(
         2, (), "continuous", 0, covariates=(1,), max_redundancy=0.5, memory_limit="2GB"
     )
     selector = METHODS[name].make(request)
@@ -266,7 +266,7 @@ def test_single_feature_has_no_relatives(columns, tmp_path):
 def uncompared(monkeypatch):
     """Fail if relatives are looked for."""
     monkeypatch.setattr(
-        "hsieve.estimators.n3lars.nearest_relatives",
+        "hsieve.selectors.n3lars.nearest_relatives",
         lambda *_, **__: pytest.fail("relatives were looked for"),
     )
 

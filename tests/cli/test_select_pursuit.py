@@ -8,7 +8,7 @@ import pytest
 
 from hsieve import KernelPursuit
 from hsieve.cli import selection
-from hsieve.cli.makers import OWN_NUMBER, Request
+from hsieve.cli.makers import OWN_NUMBER, MethodRequest
 from hsieve.cli.methods import METHODS
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
@@ -173,8 +173,8 @@ def test_options_of_paths_are_refused(table, option):
 
 def test_the_maker_takes_what_the_command_line_does():
     make = METHODS["pursuit"].make
-    assert make(Request(None, (), "auto", 0)).n_features_to_select == OWN_NUMBER
-    made = make(Request(3, (1,), "classes", 5, memory_limit="2GB"))
+    assert make(MethodRequest(None, (), "auto", 0)).n_features_to_select == OWN_NUMBER
+    made = make(MethodRequest(3, (1,), "classes", 5, memory_limit="2GB"))
     assert (
         made.get_params()
         == KernelPursuit(

@@ -8,9 +8,9 @@ import pytest
 
 from hsieve import MRMR, StabilitySelection
 from hsieve.cli import selection
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS
-from hsieve.estimators import _number
+from hsieve.selectors import number_rules
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
 
@@ -99,7 +99,7 @@ def test_wished_bound_and_subsamples_reach_the_selector(table):
     assert "of 20 subsamples of half the samples" in loose.stdout
     assert "at most 3.6." in loose.stdout
     assert "at most 0.9." in strict.stdout
-    request = Request(None, (), "classes", 7, false_selections=0.5, n_subsamples=40)
+    request = MethodRequest(None, (), "classes", 7, false_selections=0.5, n_subsamples=40)
     for name in NAMED:
         made = METHODS[name].make(request)
         assert (made.expected_false_selections, made.n_subsamples) == (0.5, 40)
@@ -130,7 +130,7 @@ def test_number_beyond_the_usual_limit_is_found_in_subsamples(table, options, tm
 def test_usual_bound_holds_unless_a_number_is_asked_for():
     for n_features, bound in ((None, 1.0), ("cv", 1.0), (6, None)):
         for name in NAMED:
-            made = METHODS[name].make(Request(n_features, (), "classes", 0))
+            made = METHODS[name].make(MethodRequest(n_features, (), "classes", 0))
             assert made.expected_false_selections == bound
 
 
@@ -146,13 +146,13 @@ def test_rules_find_the_number(table, rule):
 @pytest.mark.parametrize("method", ["mrmr", "n3lars", "hsic"])
 def test_rules_know_categories(columns, tmp_path, monkeypatch, method):
     told = []
-    sweep = _number.alignment_sweep
+    sweep = number_rules.alignment_sweep
 
     def listening(X, *args, **options):
         told.extend(np.unique(X[:, options["categorical"]]))
         return sweep(X, *args, **options)
 
-    monkeypatch.setattr(_number, "alignment_sweep", listening)
+    monkeypatch.setattr(number_rules, "alignment_sweep", listening)
     level = np.arange(N_SAMPLES) % 3
     columns["noise0"], columns["y"] = level, np.where(level == 1, "up", "down")
     table = write_csv(tmp_path / "table.csv", columns)

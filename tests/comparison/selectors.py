@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 
-from hsieve.estimators._base import BaseSelector
+from hsieve.selectors.base import BaseSelector
 
 __all__ = ["N_FEATURES", "N_SAMPLES", "Fixed", "make_classes", "untimed"]
 

@@ -26,7 +26,7 @@ from hsieve.comparison.summary import (
     consistency_of,
     corrected_difference,
 )
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from hsieve.inference.gaussian_machine import validation_folds
 from tests.comparison.selectors import N_FEATURES, Fixed, make_classes, untimed
 

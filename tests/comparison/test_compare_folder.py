@@ -17,7 +17,7 @@ from hsieve import (
     compare,
 )
 from hsieve.comparison.results_file import ResultsError
-from hsieve.marks import mark_of_arrays, mark_of_estimator
+from hsieve.fingerprint import fingerprint_of_arrays, fingerprint_of_estimator
 from hsieve.progress import listen
 from tests.comparison.selectors import N_FEATURES, N_SAMPLES, Fixed, make_classes, untimed
 
@@ -144,17 +144,21 @@ def test_selector_whose_parameters_cannot_be_stored_is_refused_with_a_folder(cla
     ],
 )
 def test_marks_of_estimators(first, second, alike):
-    assert (mark_of_estimator(first) == mark_of_estimator(second)) == alike
+    assert (fingerprint_of_estimator(first) == fingerprint_of_estimator(second)) == alike
 
 
 def test_mark_does_not_see_what_was_learned(classes):
-    assert mark_of_estimator(MRMR(2).fit(*classes)) == mark_of_estimator(MRMR(2))
+    assert fingerprint_of_estimator(MRMR(2).fit(*classes)) == fingerprint_of_estimator(MRMR(2))
 
 
 def test_marks_of_arrays_see_place_shape_and_type():
     rows = np.arange(300.0).reshape(2, 150)
     others = [rows.reshape(150, 2), rows.astype(np.float32), rows[:, ::-1], rows.T]
-    marks = {mark_of_arrays([array]) for array in (rows, *others)}
+    marks = {fingerprint_of_arrays([array]) for array in (rows, *others)}
     assert len(marks) == 5
-    assert mark_of_arrays([np.array(["a", "b"])]) == mark_of_arrays([np.array(["a", "b"], object)])
-    assert mark_of_arrays([np.array(["a", "b"])]) != mark_of_arrays([np.array(["ab"])])
+    assert fingerprint_of_arrays([np.array(["a", "b"])]) == fingerprint_of_arrays(
+        [np.array(["a", "b"], object)]
+    )
+    assert fingerprint_of_arrays([np.array(["a", "b"])]) != fingerprint_of_arrays(
+        [np.array(["ab"])]
+    )

@@ -9,7 +9,16 @@ import re
 import numpy as np
 import pytest
 
-PACKAGES = ("estimators", "inference", "kernels", "measures", "solvers", "strategies")
+PACKAGES = (
+    "classifiers",
+    "interactions",
+    "selectors",
+    "inference",
+    "kernels",
+    "measures",
+    "solvers",
+    "strategies",
+)
 PARAMETER = re.compile(r"^ *(\w+(?:, \w+)*) : .*\bdefault=(.+?)$", re.MULTILINE)
 NAMED = {
     "len": len,

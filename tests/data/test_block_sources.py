@@ -21,10 +21,10 @@ from hsieve.data.blocks import (
     NumpyFolder,
     ParquetBlocks,
     ZarrBlocks,
+    file_fingerprint,
     open_columns,
-    stamps,
 )
-from hsieve.data.blocks.placed import _opened
+from hsieve.data.blocks.engine_columns import _opened
 from hsieve.data.tables import TableError, parquet, read_table
 
 N, D = 40, 13
@@ -393,10 +393,10 @@ class TestZarr:
 
         path = in_zarr(matrix, tmp_path / "a.zarr") / "X"
         blocks = ZarrBlocks(path)
-        before = blocks.mark()
-        assert ZarrBlocks(path).mark() == before
+        before = blocks.fingerprint()
+        assert ZarrBlocks(path).fingerprint() == before
         zarr.open_array(path, mode="r+")[0, 0] = 7.0
-        assert blocks.mark() != before
+        assert blocks.fingerprint() != before
 
     def test_selection_is_that_of_the_matrix(self, matrix: np.ndarray, tmp_path: Path) -> None:
         y = matrix[:, 4] - matrix[:, 8] ** 2
@@ -468,17 +468,17 @@ class TestMappedArrays:
             (tmp_path / "a.npy").rename(tmp_path / "elsewhere.npy")
             blocks = ArrayBlocks(mapped)
             assert blocks.reference() is None
-            assert blocks.mark() == ArrayBlocks(matrix).mark()
+            assert blocks.fingerprint() == ArrayBlocks(matrix).fingerprint()
             (tmp_path / "elsewhere.npy").rename(tmp_path / "a.npy")
 
     def test_mark_changes_with_the_file(self, matrix: np.ndarray, tmp_path: Path) -> None:
         path = tmp_path / "a.npy"
         np.save(path, matrix)
         mapped = np.load(path, mmap_mode="r")
-        mark = ArrayBlocks(mapped).mark()
-        assert ArrayBlocks(mapped).mark() == mark != ArrayBlocks(matrix).mark()
+        mark = ArrayBlocks(mapped).fingerprint()
+        assert ArrayBlocks(mapped).fingerprint() == mark != ArrayBlocks(matrix).fingerprint()
         os.utime(path, ns=(1, 1))
-        assert ArrayBlocks(mapped).mark() != mark
+        assert ArrayBlocks(mapped).fingerprint() != mark
 
 
 def in_npy(matrix: np.ndarray, path: Path) -> Path:
@@ -534,22 +534,22 @@ class TestReplacedFiles:
         self, kind: str, matrix: np.ndarray, tmp_path: Path
     ) -> None:
         path = tmp_path / f"a.{'parquet' if kind == 'parquet' else 'npy'}"
-        mark = self.written(kind, matrix, path).mark()
+        mark = self.written(kind, matrix, path).fingerprint()
         times = path.stat().st_atime_ns, path.stat().st_mtime_ns
         same = self.written(kind, matrix, path)
         os.utime(path, ns=times)
-        assert same.mark() == mark
+        assert same.fingerprint() == mark
         other = matrix.copy()
         other[N // 2, D // 2] += 1.0
         changed = self.written(kind, other, path)
         os.utime(path, ns=times)
-        assert changed.mark() != mark
+        assert changed.fingerprint() != mark
 
     def test_large_files_are_looked_at_from_end_to_end(
         self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(stamps, "CONTENT_BYTES", 40_000)
-        monkeypatch.setattr(stamps, "PIECE_BYTES", 4_000)
+        monkeypatch.setattr(file_fingerprint, "CONTENT_BYTES", 40_000)
+        monkeypatch.setattr(file_fingerprint, "PIECE_BYTES", 4_000)
         path = tmp_path / "large"
         content = np.zeros(10**6, dtype=np.uint8)
         marks = []
@@ -557,10 +557,10 @@ class TestReplacedFiles:
             content[:] = 0
             content[place : place + 10**5] = 1
             content.tofile(path)
-            marks.append(stamps.mark_of_content([path]))
-            assert stamps.mark_of_content([path]) == marks[-1]
+            marks.append(file_fingerprint.fingerprint_of_content([path]))
+            assert file_fingerprint.fingerprint_of_content([path]) == marks[-1]
         assert len(set(marks)) == 3
-        looked_at = [stop - start for start, stop in stamps._looked_at(10**6, 40_000)]
+        looked_at = [stop - start for start, stop in file_fingerprint._looked_at(10**6, 40_000)]
         assert sum(looked_at) == 40_000
 
 

@@ -86,7 +86,7 @@ def test_column_of_very_many_values_is_no_category(rng):
 
 
 def test_walk_in_small_blocks_finds_all_missing_values(monkeypatch):
-    monkeypatch.setattr("hsieve.data.blocks.missing.BYTES_AT_A_TIME", 1)
+    monkeypatch.setattr("hsieve.data.blocks.views.BYTES_AT_A_TIME", 1)
     blocks = MissingAsLevel(as_blocks(VALUES))
     np.testing.assert_array_equal(blocks.has_missing, [False, True, True, False])
 

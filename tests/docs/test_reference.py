@@ -14,7 +14,7 @@ COMPLETE = {
     "hsieve": set(),
     "hsieve.kernels": set(),
     "hsieve.report": set(),
-    "hsieve.data.synthetic": {"PROBLEMS"},
+    "hsieve.datasets": {"PROBLEMS"},
     "hsieve.data.sequences": {"RESIDUES", "SCALES", "UNKNOWN_CODE"},
     "hsieve.inference.stability": set(),
     "hsieve.data.tables": {"MAX_AUTO_CLASSES"},

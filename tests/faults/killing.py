@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hsieve.data.synthetic import make_n3lars
+from hsieve.datasets import make_n3lars
 from tests.faults.commands import begin, n_changes
 from tests.faults.left_behind import check_whole, differences, n_kept
 

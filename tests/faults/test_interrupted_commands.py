@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hsieve.data.synthetic import make_n3lars
+from hsieve.datasets import make_n3lars
 from tests.faults.commands import Ended, begin
 from tests.faults.left_behind import check_whole, differences, n_kept
 
@@ -153,7 +153,7 @@ def test_an_interrupted_command_gives_the_terminal_back(place: Path) -> None:
         running = begin(
             folder,
             words,
-            values={"hsieve.cli.screen.BAR_DELAY": 0.0},
+            values={"hsieve.cli.console.BAR_DELAY": 0.0},
             terminal=os.ttyname(slave),
         )
         shown = read_until(master, b"\x1b[?25l")

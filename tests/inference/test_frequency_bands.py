@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hsieve import BAHSIC, band_hsic, hsic, kernels, power_spectra
-from hsieve.data.synthetic import make_frequency_bands
+from hsieve.datasets import make_frequency_bands
 from tests.reference.naive import biased_hsic, delta_gram, unbiased_hsic
 from tests.reference.naive_alignment import alignment
 from tests.reference.naive_bands import band_values

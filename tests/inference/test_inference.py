@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 from hsieve import HSIC, feature_tests, hsic, hsic_interval, hsic_test, hsic_variance, kernels
-from hsieve.kernels.permutation_law import MatrixMoments, permutation_law
+from hsieve.kernels.null_laws import MatrixMoments, permutation_law
 from tests.reference import naive
 
 WIDTH = kernels.Gaussian(1.0)

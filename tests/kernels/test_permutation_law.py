@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import special, stats
 
-from hsieve.kernels.permutation_law import (
+from hsieve.kernels.null_laws import (
     MatrixMoments,
     log_gamma_tail,
     permutation_law,

@@ -207,7 +207,7 @@ def test_worth_is_half_the_squared_weight_of_scikit_learns_machine(rng, kind, n_
         y = np.digitize(X[:, 0], [0.0] if kind == "two classes" else [-0.5, 0.5])
         machine = LinearSVC(**tight).fit(X, y)
     every = np.arange(n_features)
-    worth = LinearSVM().bind(X, y).worth(every, every)
+    worth = LinearSVM().bind(X, y).elimination_scores(every, every)
     expected = 0.5 * (np.atleast_2d(machine.coef_) ** 2).sum(axis=0)
     np.testing.assert_allclose(worth, expected, atol=1e-6 * expected.max())
 
@@ -229,7 +229,7 @@ def test_worth_follows_the_weight_of_the_losses(rng, C):
     above = X[:, 0] + rng.normal(size=40) > 0
     machine = LinearSVC(C=C, dual=True, tol=1e-10, max_iter=1_000_000, random_state=0)
     expected = 0.5 * machine.fit(X, above).coef_[0] ** 2
-    worth = LinearSVM(C).bind(X, above).worth(np.arange(4), np.arange(4))
+    worth = LinearSVM(C).bind(X, above).elimination_scores(np.arange(4), np.arange(4))
     np.testing.assert_allclose(worth, expected, atol=1e-6 * expected.max())
 
 
@@ -237,7 +237,7 @@ def test_worth_follows_the_weight_of_the_losses(rng, C):
 def test_several_outputs_have_a_machine_each(rng, measure):
     X, Y = rng.normal(size=(30, 3)), rng.normal(size=(30, 2))
     every = np.arange(3)
-    together, *alone = (measure.bind(X, y).worth(every, every) for y in (Y, *Y.T))
+    together, *alone = (measure.bind(X, y).elimination_scores(every, every) for y in (Y, *Y.T))
     np.testing.assert_allclose(together, np.sum(alone, axis=0), rtol=5e-3)
 
 
@@ -248,7 +248,7 @@ def test_removing_a_feature_costs_no_less_than_its_worth_says(rng):
     everything = np.arange(6)
     for gone in range(6):
         real = bound.subset_score(everything) - bound.subset_score(np.delete(everything, gone))
-        assert real >= bound.worth(everything, [gone])[0] - 1e-9
+        assert real >= bound.elimination_scores(everything, [gone])[0] - 1e-9
 
 
 def test_a_wrong_c_is_refused(features):

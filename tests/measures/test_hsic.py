@@ -183,7 +183,7 @@ def test_compensated_contributions_compare_with_an_independent_feature(bandwidth
         mean = (own.sum() - 30) / (30 * 29)
         rest = [k for k in subset if k != j]
         expected.append(literal.subset_score([*rest, j]) - mean * literal.subset_score(rest))
-    np.testing.assert_allclose(bound.worth(subset, np.arange(6)), expected, atol=1e-9)
+    np.testing.assert_allclose(bound.elimination_scores(subset, np.arange(6)), expected, atol=1e-9)
 
 
 def test_compensation_leaves_scores_of_sets_alone(rng):
@@ -201,6 +201,6 @@ def test_an_independent_feature_contributes_nothing_on_average():
         y = X[:, 0]
         for flag, values in ((False, plain), (True, compensated)):
             bound = HSIC(kernel_x=kernels.Gaussian(1.0), compensate=flag).bind(X, y)
-            values.append(bound.worth([0, 1], [2])[0])
+            values.append(bound.elimination_scores([0, 1], [2])[0])
     assert np.mean(plain) < -5 * np.std(plain) / np.sqrt(60)
     assert abs(np.mean(compensated)) < 3 * np.std(compensated) / np.sqrt(60)

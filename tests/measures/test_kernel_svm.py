@@ -34,11 +34,11 @@ def test_the_sweep_equals_the_literal_change_of_the_objective(kernel, n_classes,
     gram = kernel.gram(X)
     machines = [duals(gram, sign, SVC(kernel="precomputed", C=2.0)) for sign in sign_coding(y).T]
     everything = np.arange(6)
-    found = KernelSVM(2.0, kernel_x=kernel).bind(X, y).worth(everything, everything)
+    found = KernelSVM(2.0, kernel_x=kernel).bind(X, y).elimination_scores(everything, everything)
     expected = literal_changes(X, machines, everything, kernel)
     np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-9)
     sized = KernelSVM(2.0, kernel_x=kernel, absolute=True).bind(X, y)
-    np.testing.assert_allclose(sized.worth(everything, everything), np.abs(found))
+    np.testing.assert_allclose(sized.elimination_scores(everything, everything), np.abs(found))
 
 
 def test_numbers_get_support_vector_regression(rng):
@@ -47,7 +47,7 @@ def test_numbers_get_support_vector_regression(rng):
     kernel = kernels.Gaussian(2.0)
     machine = duals(kernel.gram(X), y, SVR(kernel="precomputed", C=1.0, epsilon=0.1))
     everything = np.arange(4)
-    found = KernelSVM(kernel_x=kernel).bind(X, y).worth(everything, everything)
+    found = KernelSVM(kernel_x=kernel).bind(X, y).elimination_scores(everything, everything)
     np.testing.assert_allclose(
         found, literal_changes(X, [machine], everything, kernel), rtol=1e-6, atol=1e-9
     )
@@ -94,7 +94,9 @@ def test_additions_are_judged_by_the_same_change(rng):
     kernel = kernels.Linear()
     bound = KernelSVM(kernel_x=kernel).bind(X, X[:, 3] > 0)
     a = duals(kernel.gram(X[:, :2]), np.sign(X[:, 3]), SVC(kernel="precomputed"))
-    np.testing.assert_allclose(bound.worth([0, 1], [2, 3]), 0.5 * (a @ X[:, 2:]) ** 2, rtol=1e-6)
+    np.testing.assert_allclose(
+        bound.elimination_scores([0, 1], [2, 3]), 0.5 * (a @ X[:, 2:]) ** 2, rtol=1e-6
+    )
 
 
 def test_additions_to_a_gaussian_kernel_are_the_change_of_the_objective(rng):
@@ -102,7 +104,7 @@ def test_additions_to_a_gaussian_kernel_are_the_change_of_the_objective(rng):
     kernel = kernels.Gaussian(1.5)
     before = kernel.gram(X[:, :2])
     a = duals(before, np.sign(X[:, 3]), SVC(kernel="precomputed"))
-    found = KernelSVM(kernel_x=kernel).bind(X, X[:, 3] > 0).worth([0, 1], [2, 3])
+    found = KernelSVM(kernel_x=kernel).bind(X, X[:, 3] > 0).elimination_scores([0, 1], [2, 3])
     after = [kernel.gram(X[:, [0, 1, new]]) for new in (2, 3)]
     expected = [0.5 * a @ (gram - before) @ a for gram in after]
     np.testing.assert_allclose(found, expected, rtol=1e-6)

@@ -5,12 +5,12 @@ import pytest
 
 from hsieve import MutualInformation
 from hsieve.data import memory
-from hsieve.data.blocks import PlacedBlocks, as_blocks
-from hsieve.engines import make_engine
-from hsieve.engines.local import SerialEngine
+from hsieve.data.blocks import EngineColumns, as_blocks
 from hsieve.measures import level_codes
 from hsieve.measures.level_codes import FetchedCodes, KeptCodes
 from hsieve.measures.level_information import LevelInformation
+from hsieve.parallel import make_engine
+from hsieve.parallel.local import SerialEngine
 from tests.reference import naive_pairwise
 
 N, D = 400, 23
@@ -21,7 +21,7 @@ EVERYTHING = np.arange(D)
 class FarEngine(SerialEngine):
     """Does its work here but says it does not, so that columns are sent and codes fetched."""
 
-    is_here = False
+    is_local = False
 
 
 class StoringEngine(SerialEngine):
@@ -80,7 +80,7 @@ def test_the_cut_and_the_place_change_nothing(engine, n_columns, target, feature
     monkeypatch.setattr(level_codes, "PIECE_BYTES", n_columns * features[:, 0].nbytes)
     monkeypatch.setattr(level_codes, "FETCHED_VALUES", 3 * N)
     with ENGINES[engine]() as opened:
-        bound = MEASURE.bind(PlacedBlocks(as_blocks(features), opened), y)
+        bound = MEASURE.bind(EngineColumns(as_blocks(features), opened), y)
         assert isinstance(bound.store, KeptCodes if engine == "threads" else FetchedCodes)
         assert_same(bound, expected)
 
@@ -102,7 +102,7 @@ def test_features_that_find_no_room_are_met_where_they_are(n_kept, features, mon
     noted.__module__, noted.__qualname__ = level_codes.__name__, "information_of_piece"
     monkeypatch.setattr(level_codes, "information_of_piece", noted)
     with FarEngine() as opened:
-        bound = MEASURE.bind(PlacedBlocks(as_blocks(features), opened), y)
+        bound = MEASURE.bind(EngineColumns(as_blocks(features), opened), y)
         assert_same(bound, expected)
         assert len(set(met)) >= D - n_kept
         met.clear()

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hsieve import HSIC, LSMI, MRMR, NHSIC, kernels, lsmi
-from hsieve.data.synthetic import make_and_or
+from hsieve.datasets import make_and_or
 from tests.reference import naive_l1_ball
 from tests.reference import naive_lsmi as naive
 
@@ -354,7 +354,9 @@ def test_a_part_of_everything_is_everything(kind, n_centres, rng):
     for subset in ([0], [0, 1], [1, 2, 3]):
         assert part.subset_score(subset) == bound.subset_score(subset)
     everything = np.arange(4)
-    np.testing.assert_array_equal(part.worth([0, 3], everything), bound.worth([0, 3], everything))
+    np.testing.assert_array_equal(
+        part.elimination_scores([0, 3], everything), bound.elimination_scores([0, 3], everything)
+    )
     # Features numbered anew; samples in another order are the same samples.
     turned = bound.part(np.arange(60)[::-1], np.array([3, 1, 0]))
     assert turned.subset_score([1, 2]) == pytest.approx(bound.subset_score([0, 1]), rel=1e-9)
@@ -397,7 +399,7 @@ def test_very_small_parts_are_scored(rng):
         part = bound.part(samples, np.arange(4))
         assert len(part.ratio.centres) == len(samples)
         assert np.diff(part.ratio.edges).tolist() == folds[len(samples)]
-        assert np.isfinite(part.worth([0, 1], np.arange(4))).all()
+        assert np.isfinite(part.elimination_scores([0, 1], np.arange(4))).all()
 
 
 def test_groups_of_samples_are_the_classes(rng):

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hsieve import hsic, kernels, lsmi, measures, nhsic
+from hsieve.interactions.pair_statistic import pair_statistics
 from hsieve.measures import (
     HSIC,
     LSMI,
@@ -26,7 +27,6 @@ from hsieve.measures import (
     Ridge,
     SpectralScore,
     SymmetricalUncertainty,
-    pair_statistics,
 )
 from tests.every_selector import named
 from tests.properties.changes import CHANGES, N_FEATURES, Problem, difference, make_problem

@@ -28,7 +28,7 @@ from hsieve import (
     lsmi,
     nhsic,
 )
-from hsieve.data.preparation import Preparation
+from hsieve.classifiers.preparation import Preparation
 from hsieve.kernels.column_scale import safe_scale
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.levels import coded_levels

@@ -125,7 +125,7 @@ WORKERS = [
 
 @pytest.mark.parametrize(("name", "workers"), WORKERS)
 def test_who_works_does_not_change_the_answer(name, workers):
-    """Processes and clusters are in tests/engines; here two threads stand in for processes."""
+    """Processes and clusters are in tests/parallel; here two threads stand in for processes."""
     if "engine" in workers and not _takes_engine(name):
         with pytest.raises(ValueError, match="worked out column by column"):
             fresh(ALL[name]).set_params(**workers).fit(np.eye(5), np.arange(5.0))

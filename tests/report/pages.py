@@ -17,7 +17,7 @@ from hsieve import (
     StabilitySelection,
     feature_tests,
 )
-from hsieve.data.synthetic import make_nonlinear_weston, make_xor
+from hsieve.datasets import make_nonlinear_weston, make_xor
 from hsieve.inference import among_all_features
 
 __all__ = ["HOSTILE", "LONG", "REPORTS", "browser_path", "needs_browser", "report_of"]

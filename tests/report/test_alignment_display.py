@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hsieve import BAHSIC, N3LARS, KernelPursuit, MaxRelevance
-from hsieve.data.synthetic import make_and_or, make_xor
+from hsieve.datasets import make_and_or, make_xor
 from hsieve.exceptions import NothingFoundWarning
 from hsieve.inference import NumberChoice
 from hsieve.report import AlignmentDisplay

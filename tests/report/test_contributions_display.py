@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hsieve import BAHSIC, HSIC, DependenceSelector, RandomisedContributions, RandSel
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from hsieve.report import ContributionsDisplay
 
 

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose, assert_array_equal
 
 from hsieve import band_hsic, power_spectra
-from hsieve.data.synthetic import make_frequency_bands
+from hsieve.datasets import make_frequency_bands
 from hsieve.report import FrequencyBandsDisplay
 from hsieve.report.plots.frequency_bands import _edges
 

@@ -10,7 +10,7 @@ from hsieve import KernelPursuit
 from hsieve.exceptions import NothingFoundWarning
 from hsieve.report.html import make_report
 from hsieve.report.pursuit_steps import MEANINGS, pursuit_steps
-from hsieve.report.summary import Wish, summarise
+from hsieve.report.summary import ReportOptions, summarise
 from hsieve.strategies import PursuitEvent
 from tests.report.pages import explained
 
@@ -25,7 +25,7 @@ def fitted():
 
 @pytest.fixture(scope="module")
 def summary(fitted):
-    return summarise(*fitted, Wish(feature_names=NAMES))
+    return summarise(*fitted, ReportOptions(feature_names=NAMES))
 
 
 def picture(summary, name):

@@ -23,7 +23,7 @@ from hsieve import (
     StabilitySelection,
     kernels,
 )
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS
 from hsieve.report.constructors import Constructor, changed_parameters, written_out
 from hsieve.report.docstrings import parameter_meanings, references_of
@@ -149,9 +149,9 @@ def test_the_command_selects_the_same(selector, data, tmp_path, monkeypatch):
 
 
 def summarise_with(selector, X, y, names):
-    from hsieve.report.summary import Wish
+    from hsieve.report.summary import ReportOptions
 
-    return summarise(selector, X, y, Wish(feature_names=names))
+    return summarise(selector, X, y, ReportOptions(feature_names=names))
 
 
 def words_of(command):
@@ -170,7 +170,7 @@ def test_quoted_arguments_are_one_word_to_a_shell(text):
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_commands_make_selectors_of_usual_settings(name):
-    made = METHODS[COMMANDS[name]].make(Request(None, (), "auto", 0))
+    made = METHODS[COMMANDS[name]].make(MethodRequest(None, (), "auto", 0))
     assert type(made) is getattr(hsieve, name)
     assert changed_parameters(made) == {}
 

@@ -25,9 +25,9 @@ from hsieve import (
     kernels,
 )
 from hsieve.data.blocks import as_blocks
-from hsieve.estimators._base import BaseSelector
 from hsieve.report import evidence as evidence_module
-from hsieve.report.summary import Wish, summarise
+from hsieve.report.summary import ReportOptions, summarise
+from hsieve.selectors.base import BaseSelector
 from tests.reference import naive
 
 SELECTORS = {
@@ -147,7 +147,7 @@ def test_constant_features_are_told_and_never_relatives(summary):
 
 def test_p_values_are_those_of_feature_tests_adjusted_for_all(data, selector):
     X, y = data
-    summary = summarise(selector, X, y, Wish(n_shown=5))
+    summary = summarise(selector, X, y, ReportOptions(n_shown=5))
     alone = feature_tests(X[:, :8], y).p_values
     shown = [row["feature"] for row in summary["features"]]
     looked_at = np.ones(9)
@@ -161,10 +161,10 @@ def test_p_values_are_those_of_feature_tests_adjusted_for_all(data, selector):
 def test_p_values_can_be_handed_over_or_left_out(data, selector):
     X, y = data
     tests = feature_tests(X, y, method="permutation", n_permutations=19)
-    summary = summarise(selector, X, y, Wish(p_values=tests))
+    summary = summarise(selector, X, y, ReportOptions(p_values=tests))
     assert summary["p_values"] == "permutation"
     assert summary["features"][0]["p_value"] == tests.p_values[selector.selected_indices_[0]]
-    none = summarise(selector, X, y, Wish(p_values="none"))
+    none = summarise(selector, X, y, ReportOptions(p_values="none"))
     assert none["p_values"] is None
     assert not any("p-values" in one["title"] for one in none["pitfalls"])
     assert "p_value" not in [column["key"] for column in none["columns"]]
@@ -176,7 +176,7 @@ def test_only_as_many_are_tested_unasked_as_take_some_seconds(data, selector, mo
     monkeypatch.setattr(feature_rows, "UNASKED_WORK", 3 * 80**3)
     found = [row["p_value"] for row in summarise(selector, *data)["features"]]
     assert [value is None for value in found] == [False] * 3 + [True] * 6
-    asked = summarise(selector, *data, Wish(p_values="gamma"))["features"]
+    asked = summarise(selector, *data, ReportOptions(p_values="gamma"))["features"]
     assert None not in [row["p_value"] for row in asked]
 
 
@@ -313,7 +313,7 @@ def test_many_samples_are_thinned_and_rare_classes_kept(monkeypatch):
     X = rng.normal(size=(3000, 6))
     y = np.where(X[:, 0] > 0, 1, 0)
     y[[7, 2345]] = 2
-    summary = summarise(MaxRelevance(2).fit(X, y), X, y, Wish(p_values="none"))
+    summary = summarise(MaxRelevance(2).fit(X, y), X, y, ReportOptions(p_values="none"))
     assert "of 3,000 samples" in summary["notes"][0]
     groups = picture(summary, "panels")["panels"][0]["groups"]
     assert {group["name"]: group["count"] >= 2 for group in groups} == dict.fromkeys("012", True)
@@ -341,7 +341,7 @@ def test_gram_matrices_and_several_outputs_are_targets_too(data):
     by_gram = DependenceSelector(
         hsieve.HSIC(kernel_y=kernels.Precomputed()), n_features_to_select=2
     ).fit(X, gram)
-    summary = summarise(by_gram, X, gram, Wish(p_values="gamma"))
+    summary = summarise(by_gram, X, gram, ReportOptions(p_values="gamma"))
     assert summary["data"]["target"]["kind"] == "gram"
     assert "heat" in pictures(summary)
     assert "panels" not in pictures(summary)
@@ -393,19 +393,19 @@ def test_what_makes_no_sense_is_refused(selector, data):
     with pytest.raises(NotFittedError):
         summarise(N3LARS())
     with pytest.raises(ValueError, match=r"n_shown must be a whole number from 1 to 500, got 0"):
-        summarise(selector, X, y, Wish(n_shown=0))
+        summarise(selector, X, y, ReportOptions(n_shown=0))
     with pytest.raises(ValueError, match="title must be a text or None, got 7"):
-        summarise(selector, X, y, Wish(title=7))
+        summarise(selector, X, y, ReportOptions(title=7))
     with pytest.raises(ValueError, match=r"p_values must be one of 'auto'.*got 'exact'"):
-        summarise(selector, X, y, Wish(p_values="exact"))
+        summarise(selector, X, y, ReportOptions(p_values="exact"))
     with pytest.raises(ValueError, match="all 9 features, got tests of 3 features"):
-        summarise(selector, X, y, Wish(p_values=feature_tests(X[:, :3], y)))
+        summarise(selector, X, y, ReportOptions(p_values=feature_tests(X[:, :3], y)))
     with pytest.raises(ValueError, match="X has 5 features, but N3LARS is expecting 9"):
         summarise(selector, X[:, :5], y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         summarise(selector, X, y[:-1])
     with pytest.raises(ValueError, match="feature_names must hold 9 names"):
-        summarise(selector, X, y, Wish(feature_names=["a"]))
+        summarise(selector, X, y, ReportOptions(feature_names=["a"]))
 
 
 @pytest.mark.parametrize("categorical", [(), ["clinic"], [1]])

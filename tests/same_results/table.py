@@ -10,7 +10,7 @@ import warnings
 from pathlib import Path
 
 import hsieve
-from hsieve.data.synthetic import make_problem
+from hsieve.datasets import make_problem
 
 __all__ = ["PAIRS", "TABLE", "answer", "kept"]
 

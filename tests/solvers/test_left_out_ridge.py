@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hsieve import threads
 from hsieve.kernels import encode_columns
 from hsieve.kernels.mixed_kernel import KernelColumn, MixedKernel
+from hsieve.parallel import threads
 from hsieve.solvers.left_out_ridge import left_out_ridge
 from tests.reference.naive_pursuit import left_out_residuals
 

@@ -19,7 +19,7 @@ from hsieve import (
     MutualInformation,
     kernels,
 )
-from hsieve.data.synthetic import make_and_or, make_quad, make_xor_toy
+from hsieve.datasets import make_and_or, make_quad, make_xor_toy
 from hsieve.measures.density_ratio import RatioModel
 from hsieve.strategies import weight_search
 from hsieve.strategies.l1_ball import _best_first

@@ -15,13 +15,13 @@ from hsieve import (
     PairwiseHSIC,
     Pearson,
     PursuitSearch,
-    threads,
 )
-from hsieve.data.synthetic import make_problem
+from hsieve.datasets import make_problem
 from hsieve.inference import kernel_smoother
 from hsieve.inference.kernel_smoother import ADDITIVE_FRACTIONS, RIDGES, KernelSmoother
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.mixed_kernel import KernelColumn, MixedKernel
+from hsieve.parallel import threads
 from hsieve.progress import listen
 from hsieve.strategies import pursuit, pursuit_candidates
 from tests.reference import naive_pursuit

@@ -5,7 +5,7 @@ import pytest
 from sklearn.base import clone
 
 from hsieve import HSIC, LSMI, NHSIC, DependenceSelector, RandomisedContributions, kernels
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from hsieve.kernels.columns import standardised
 from hsieve.progress import listen
 from hsieve.strategies.random_draws import Sampler
@@ -104,7 +104,9 @@ def test_a_part_of_a_bound_measure_is_the_measure_of_that_part(measure, problem)
     chosen, everything = np.array([0, 2]), np.arange(3)
     assert part.subset_score(chosen) == pytest.approx(alone.subset_score(chosen), rel=1e-10)
     np.testing.assert_allclose(
-        part.worth(chosen, everything), alone.worth(chosen, everything), atol=1e-12
+        part.elimination_scores(chosen, everything),
+        alone.elimination_scores(chosen, everything),
+        atol=1e-12,
     )
 
 

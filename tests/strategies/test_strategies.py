@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from hsieve import BAHSIC, FOHSIC, HSIC, MRMR, Backward, Forward, Pearson, Ranking, kernels
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from hsieve.progress import listen
-from hsieve.strategies.backward import MIN_CONTEXT
 from hsieve.strategies.base import best_first
+from hsieve.strategies.sequential import MIN_CONTEXT
 from tests.reference import naive
 
 
@@ -55,7 +55,7 @@ def test_one_feature_is_left_by_a_step_larger_than_their_number(rng):
     bound = HSIC().bind(rng.normal(size=(20, 4)), rng.normal(size=20))
     path = Backward(step=10).search(bound, 1)
     assert path.sizes.tolist() == [1, 4]
-    assert path.order[0] == np.argmax(bound.worth(np.arange(4), np.arange(4)))
+    assert path.order[0] == np.argmax(bound.elimination_scores(np.arange(4), np.arange(4)))
 
 
 def test_feature_scores_are_contributions_at_the_time_of_leaving(rng):
@@ -97,12 +97,14 @@ def test_backward_counts_the_sets_it_scores(n_contexts, rng):
 def test_standings_are_those_of_the_first_round(rng):
     bound = HSIC().bind(rng.normal(size=(20, 5)), rng.normal(size=20))
     everything = np.arange(5)
-    np.testing.assert_allclose(Backward().standings(bound), bound.worth(everything, everything))
+    np.testing.assert_allclose(
+        Backward().standings(bound), bound.elimination_scores(everything, everything)
+    )
     # In several contexts, what features are worth is put on the scale of each context.
     d = 2 * MIN_CONTEXT
     wide = HSIC().bind(rng.normal(size=(20, d)), rng.normal(size=20))
     contexts = np.random.default_rng(3).permutation(np.arange(d) % 2)
-    worth = [wide.worth(np.flatnonzero(contexts == c), np.arange(d)) for c in (0, 1)]
+    worth = [wide.elimination_scores(np.flatnonzero(contexts == c), np.arange(d)) for c in (0, 1)]
     expected = np.max([(here - here.mean()) / here.std() for here in worth], axis=0)
     found = Backward(n_contexts=2, random_state=3).standings(wide)
     np.testing.assert_allclose(found, expected)
@@ -113,7 +115,9 @@ def test_contexts_that_tell_no_feature_from_another_leave_all_at_zero(rng, monke
     bound = HSIC().bind(rng.normal(size=(12, d)), rng.normal(size=12))
     told = iter([0.5, 2.0, *[1.0] * 1000])
     monkeypatch.setattr(
-        type(bound), "worth", lambda _, members, features: np.full(len(features), next(told))
+        type(bound),
+        "elimination_scores",
+        lambda _, members, features: np.full(len(features), next(told)),
     )
     path = Backward(n_contexts=2, step=0.5).search(bound, 2)
     # All stand alike, so those in front stay; of contexts that tie the first tells the worth.

@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import binom
 
 from hsieve import InteractionScan
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 
 KINDS = ["binary", "clustered", "continuous"]
 N_SEEDS = 20

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from hsieve import BAHSIC
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 
 CASES = [
     # n, d, kind, noise, seeds, least found

@@ -3,7 +3,7 @@
 import pytest
 
 from hsieve import N3LARS
-from hsieve.data.synthetic import make_n3lars
+from hsieve.datasets import make_n3lars
 
 N_SEEDS = 20
 N_ORIGINALS = 1000

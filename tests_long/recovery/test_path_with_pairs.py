@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hsieve import N3LARS
-from hsieve.data.synthetic import make_and_or, make_quad, make_xor_toy
+from hsieve.datasets import make_and_or, make_quad, make_xor_toy
 
 N_TRIALS = 50
 

@@ -3,7 +3,7 @@
 import pytest
 
 from hsieve import RandSel
-from hsieve.data.synthetic import make_xor
+from hsieve.datasets import make_xor
 from reproduction.collection import load_dataset
 from tests import needs
 

@@ -42,8 +42,8 @@ FURTHER = (
     "tests/same_results",
     DEFAULTS,
     "tests/contracts/test_combination_table.py",
-    "tests/estimators/test_n3lars.py",
-    "tests/estimators/test_n3lars_pairs.py",
+    "tests/selectors/test_n3lars.py",
+    "tests/interactions/test_n3lars_pairs.py",
 )
 OPTIONS = ["-q", "-x", "-p", "no:randomly", "-p", "no:cacheprovider"]
 OPTIONS += ["--assert=plain"]

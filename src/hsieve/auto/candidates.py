@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
-from hsieve.estimators import BAHSIC, L1LSMI, MRMR, N3LARS, KernelPursuit, RandSel
+from hsieve.selectors import BAHSIC, L1LSMI, MRMR, N3LARS, KernelPursuit, RandSel
 
 __all__ = ["CANDIDATES", "Maker", "make_candidate"]
 
@@ -13,7 +13,7 @@ Maker = Callable[..., Any]
 
 
 @dataclass(frozen=True)
-class Method:
+class Candidate:
     """One of the methods.
 
     Parameters
@@ -55,19 +55,25 @@ def _l1_lsmi(*, categorical: Sequence[int], target_kind: str, random_state: Any)
     )
 
 
-CANDIDATES: Mapping[str, Method] = MappingProxyType(
+CANDIDATES: Mapping[str, Candidate] = MappingProxyType(
     {
-        "pursuit": Method(
+        "pursuit": Candidate(
             KernelPursuit, "effects that add up, and their number", rule="auto", reads_blocks=True
         ),
-        "n3lars": Method(_n3lars, "single effects of any shape, no repetition", reads_blocks=True),
-        "mrmr": Method(_mrmr, "single effects, no repetition, by information", reads_blocks=True),
-        "pairs": Method(
+        "n3lars": Candidate(
+            _n3lars, "single effects of any shape, no repetition", reads_blocks=True
+        ),
+        "mrmr": Candidate(
+            _mrmr, "single effects, no repetition, by information", reads_blocks=True
+        ),
+        "pairs": Candidate(
             _pairs, "single effects and pairs that matter only together", reads_blocks=True
         ),
-        "l1-lsmi": Method(_l1_lsmi, "sets of features weighed together, no repetition", rule=None),
-        "bahsic": Method(BAHSIC, "features that matter together in groups of any size"),
-        "randsel": Method(RandSel, "groups of any size, from subsamples of many samples"),
+        "l1-lsmi": Candidate(
+            _l1_lsmi, "sets of features weighed together, no repetition", rule=None
+        ),
+        "bahsic": Candidate(BAHSIC, "features that matter together in groups of any size"),
+        "randsel": Candidate(RandSel, "groups of any size, from subsamples of many samples"),
     }
 )
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.validation import TargetKind
-from hsieve.estimators._ranges import ignored
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
 from hsieve.inference.gaussian_machine import validation_folds
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
 from hsieve.measures.regression_data import RegressionData
 from hsieve.progress import stage
+from hsieve.selectors.regularisation import ignored
 
 __all__ = ["HoldoutComparison", "Proposal", "compare_on_holdout"]
 

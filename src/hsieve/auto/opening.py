@@ -19,9 +19,9 @@ from hsieve.data.blocks import (
 from hsieve.data.frames import FrameBlocks, frame_library, split_target, target_array
 from hsieve.data.memory import free_memory
 from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
-from hsieve.estimators import FillMissing
-from hsieve.estimators._base import MIN_SAMPLES
-from hsieve.estimators._categories import category_positions
+from hsieve.selectors import FillMissing
+from hsieve.selectors.base import MIN_SAMPLES
+from hsieve.selectors.categories import category_positions
 
 __all__ = ["Opened", "open_data"]
 

@@ -28,9 +28,6 @@ from hsieve.auto.opening import Opened, open_data
 from hsieve.auto.selection import Selection
 from hsieve.data.blocks import ColumnBlocks
 from hsieve.data.tables.errors import listed
-from hsieve.estimators._base import BaseSelector, check_target
-from hsieve.estimators._categories import on_arrays
-from hsieve.estimators._number import RuleSettings
 from hsieve.exceptions import (
     ConstantFeatureWarning,
     FewerFeaturesWarning,
@@ -38,8 +35,11 @@ from hsieve.exceptions import (
 )
 from hsieve.inference.feature_number import representative_rows
 from hsieve.progress import stage
+from hsieve.selectors.base import BaseSelector, check_target
+from hsieve.selectors.categories import on_arrays
+from hsieve.selectors.number_rules import RuleSettings
 
-__all__ = ["TIMES", "Wish", "make_wish", "select", "select_opened"]
+__all__ = ["TIMES", "SelectOptions", "make_wish", "select", "select_opened"]
 
 TIMES = {"seconds": 10.0, "minutes": 300.0, "hours": 7200.0}
 # Parts of the time after which the pursuit ends, where a comparison may follow and where none
@@ -76,7 +76,7 @@ BEYOND_NOTHING = 3.0
 
 
 @dataclass(frozen=True)
-class Wish:
+class SelectOptions:
     """What the user asks for.
 
     Parameters
@@ -158,7 +158,7 @@ selector, default="auto"
     Examples
     --------
     >>> import hsieve
-    >>> from hsieve.data.synthetic import make_xor
+    >>> from hsieve.datasets import make_xor
     >>> problem = make_xor(200, 30, random_state=0)
     >>> found = hsieve.select(problem.X, problem.y, time_allowed=1)
     >>> sorted(found.features), found.method
@@ -171,7 +171,7 @@ selector, default="auto"
     return select_opened(data, wish)
 
 
-def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any) -> Wish:
+def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any) -> SelectOptions:
     """Check what the user asks for, before any data are looked at.
 
     Parameters
@@ -181,7 +181,7 @@ def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any
 
     Returns
     -------
-    Wish
+    SelectOptions
         The same, in order.
     """
     known = ("auto", *CANDIDATES)
@@ -203,17 +203,17 @@ def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any
         msg = f"random_state must be a whole number of at least 0, got {random_state!r}."
         raise ValueError(msg)
     number = None if n_features is None else int(n_features)
-    return Wish(method, number, float(seconds), int(random_state))
+    return SelectOptions(method, number, float(seconds), int(random_state))
 
 
-def select_opened(data: Opened, wish: Wish) -> Selection:
+def select_opened(data: Opened, wish: SelectOptions) -> Selection:
     """Choose features of data that were opened.
 
     Parameters
     ----------
     data : Opened
         Columns, target and names.
-    wish : Wish
+    wish : SelectOptions
         Method, number and time.
 
     Returns
@@ -230,7 +230,7 @@ def select_opened(data: Opened, wish: Wish) -> Selection:
 class _Choice:
     """The choice of features, method and number."""
 
-    def __init__(self, data: Opened, wish: Wish) -> None:
+    def __init__(self, data: Opened, wish: SelectOptions) -> None:
         self._data, self._wish = data, wish
         self._began = monotonic()
         self._told: list[str] = []
@@ -453,7 +453,7 @@ def _about(data: Opened) -> str:
     return f"{size}, a target of {target}."
 
 
-def _by_given_method(data: Opened, wish: Wish) -> Selection:
+def _by_given_method(data: Opened, wish: SelectOptions) -> Selection:
     """Take the method that the user names, and find the number if none is given."""
     name, told = wish.method_name, list[str]()
     if isinstance(wish.method, str):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import plainly
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import Method
 
 if TYPE_CHECKING:
@@ -78,14 +78,14 @@ class AutomaticOptions:
             raise BadInputError(msg)
 
 
-def automatic_selection(table: "Table | ColumnTable", request: Request) -> "Selection":
+def automatic_selection(table: "Table | ColumnTable", request: MethodRequest) -> "Selection":
     """Choose a method and features.
 
     Parameters
     ----------
     table : Table or ColumnTable
         Features and target.
-    request : Request
+    request : MethodRequest
         What is wanted.
 
     Returns
@@ -131,7 +131,7 @@ def filled(table: "Table | ColumnTable") -> "tuple[Table | ColumnTable, list[str
 
     from hsieve.data.frames import FrameBlocks
     from hsieve.data.tables import Table
-    from hsieve.estimators import FillMissing
+    from hsieve.selectors import FillMissing
 
     assert isinstance(table, Table)
     names = list(table.feature_names)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import check_output
-from hsieve.cli.makers import OWN_NUMBER, Request
+from hsieve.cli.makers import OWN_NUMBER, MethodRequest
 from hsieve.cli.methods import METHODS, Method
 
 if TYPE_CHECKING:
@@ -112,14 +112,14 @@ def check_columns(table: "Table | ColumnTable", method_name: str, method: Method
     raise BadInputError(msg)
 
 
-def check_number(table: "Table | ColumnTable", request: Request) -> None:
+def check_number(table: "Table | ColumnTable", request: MethodRequest) -> None:
     """Refuse a number of features that is more than there are.
 
     Parameters
     ----------
     table : Table or ColumnTable
         What was read.
-    request : Request
+    request : MethodRequest
         What is wanted.
 
     Raises

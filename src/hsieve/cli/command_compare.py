@@ -7,10 +7,10 @@ from typing import Annotated
 import typer
 
 from hsieve.cli import job_options, options
+from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import Columns, check_output
 from hsieve.cli.makers import number_or_rule
-from hsieve.cli.screen import complain, legible, progress_bar
 
 __all__ = ["compare_command"]
 
@@ -82,7 +82,7 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if methods is not None and not names:
         msg = "--methods needs names of methods, with commas between them"
         raise BadInputError(msg)
-    wish = comparison.Wish(
+    wish = comparison.ComparisonOptions(
         names,
         number_or_rule(n_features),
         folds,

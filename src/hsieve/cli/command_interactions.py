@@ -6,10 +6,10 @@ import typer
 
 from hsieve.cli import options
 from hsieve.cli.checks import check_report
+from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.errors import telling_what_is_kept
 from hsieve.cli.files import Columns, check_memory_limit, check_output
 from hsieve.cli.reporting import Retelling, command_line, made_report, write_report
-from hsieve.cli.screen import complain, legible, progress_bar
 
 __all__ = ["interactions_command"]
 
@@ -91,7 +91,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     if report is not None:
         check_report(report, file)
     columns = Columns(target, target_kind.value, categorical or (), drop or (), missing.value)
-    wish = interactions.Wish(
+    wish = interactions.ScanOptions(
         top,
         order,
         target_kernel.value,

@@ -10,15 +10,15 @@ import typer
 from hsieve.cli import options
 from hsieve.cli.automatic import AutomaticOptions, filled
 from hsieve.cli.checks import check_own_number, check_plot, check_report
+from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.engine_options import EngineOptions
 from hsieve.cli.errors import telling_what_is_kept
 from hsieve.cli.files import Columns, check_output
-from hsieve.cli.makers import Request, number_or_rule
+from hsieve.cli.makers import MethodRequest, number_or_rule
 from hsieve.cli.methods import DEFAULT_METHOD, find_method
 from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
 from hsieve.cli.printing import print_selection
 from hsieve.cli.reporting import Retelling, command_line, made_report, write_report
-from hsieve.cli.screen import complain, legible, progress_bar
 from hsieve.cli.stability_options import StabilityOptions
 
 __all__ = ["select_command"]
@@ -148,7 +148,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     with telling_what_is_kept(kept), progress_bar(f"reading {file}", shown=not quiet):
         table = selection.read(file, columns, method_name, method)
         table, gaps = filled(table) if missing is options.Filling.impute else (table, [])
-        request = Request(
+        request = MethodRequest(
             n_wanted,
             table.categorical,
             table.target_kind,

@@ -8,28 +8,37 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hsieve.cli.checks import check_columns, check_number, check_own_number
+from hsieve.cli.console import as_text, result_console
 from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
 from hsieve.cli.files import Columns, in_options, plainly, read_columns, refusing, write_rows
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import Method, find_method
 from hsieve.cli.path_options import in_words
 from hsieve.cli.printing import origin, print_tables
-from hsieve.cli.screen import as_text, result_console
 
 if TYPE_CHECKING:
     from hsieve.comparison.compare import ComparisonPlan, SelectorComparison
     from hsieve.data.tables import Table
-    from hsieve.engines import EngineSettings
+    from hsieve.parallel import EngineSettings
 
-__all__ = ["USUAL_METHODS", "Wish", "check", "make_plan", "read", "run_plan", "show", "write"]
+__all__ = [
+    "USUAL_METHODS",
+    "ComparisonOptions",
+    "check",
+    "make_plan",
+    "read",
+    "run_plan",
+    "show",
+    "write",
+]
 
 USUAL_METHODS = ("n3lars", "bahsic", "mrmr", "lasso", "mr-nhsic")
 LOST = "nothing of this comparison is kept; with --results FOLDER it could go on where it was"
 
 
 @dataclass(frozen=True)
-class Wish:
+class ComparisonOptions:
     """What to compare, and where results go.
 
     Parameters
@@ -59,12 +68,12 @@ class Wish:
     engine: "EngineSettings | None" = None
 
 
-def check(wish: Wish) -> None:
+def check(wish: ComparisonOptions) -> None:
     """Refuse what can be refused before the file is read.
 
     Parameters
     ----------
-    wish : Wish
+    wish : ComparisonOptions
         What was asked for.
 
     Raises
@@ -110,14 +119,14 @@ def read(path: Path, columns: Columns) -> "Table":
     return table
 
 
-def make_plan(table: "Table", wish: Wish) -> tuple["ComparisonPlan", list[str]]:
+def make_plan(table: "Table", wish: ComparisonOptions) -> tuple["ComparisonPlan", list[str]]:
     """Check everything and make the selectors; nothing is measured.
 
     Parameters
     ----------
     table : Table
         Features and target.
-    wish : Wish
+    wish : ComparisonOptions
         What is wanted.
 
     Returns
@@ -141,7 +150,7 @@ def make_plan(table: "Table", wish: Wish) -> tuple["ComparisonPlan", list[str]]:
         left_out = [name for name, method in methods.items() if not method.takes_categories]
         methods = {name: one for name, one in methods.items() if name not in left_out}
         told = [f"{name} is left out, since it takes numbers only" for name in left_out]
-    request = Request(wish.n_features, table.categorical, table.target_kind, wish.seed)
+    request = MethodRequest(wish.n_features, table.categorical, table.target_kind, wish.seed)
     for name, method in methods.items():
         check_columns(table, name, method)
         check_number(table, request)
@@ -160,7 +169,9 @@ def make_plan(table: "Table", wish: Wish) -> tuple["ComparisonPlan", list[str]]:
     return plan, told
 
 
-def run_plan(plan: "ComparisonPlan", table: "Table", wish: Wish) -> "SelectorComparison":
+def run_plan(
+    plan: "ComparisonPlan", table: "Table", wish: ComparisonOptions
+) -> "SelectorComparison":
     """Measure what is not yet measured.
 
     Parameters
@@ -169,7 +180,7 @@ def run_plan(plan: "ComparisonPlan", table: "Table", wish: Wish) -> "SelectorCom
         What to run.
     table : Table
         Where it comes from, for messages.
-    wish : Wish
+    wish : ComparisonOptions
         Where results are kept.
 
     Returns
@@ -246,7 +257,7 @@ def show(found: "SelectorComparison", table: "Table", started: float) -> None:
         console.print(as_text(in_options(sentence)))
 
 
-def _methods_of(wish: Wish) -> dict[str, Method]:
+def _methods_of(wish: ComparisonOptions) -> dict[str, Method]:
     """Find the methods that are wanted, each once, in the order given."""
     return {name: find_method(name) for name in wish.methods or USUAL_METHODS}
 

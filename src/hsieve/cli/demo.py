@@ -8,17 +8,11 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import DEFAULT_METHOD, METHODS
-from hsieve.data.synthetic import (
-    Problem,
-    make_n3lars,
-    make_nonlinear_weston,
-    make_quad,
-    make_xor,
-)
+from hsieve.datasets import Problem, make_n3lars, make_nonlinear_weston, make_quad, make_xor
 
-__all__ = ["LESSONS", "Lesson", "Outcome", "outcomes"]
+__all__ = ["LESSONS", "DemoOutcome", "Lesson", "outcomes"]
 
 # Keeps copies of a chosen feature out, as `hsieve select --max-redundancy` does.
 MAX_REDUNDANCY = 0.9
@@ -48,7 +42,7 @@ class Lesson:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DemoOutcome:
     """What came of a lesson.
 
     Parameters
@@ -132,7 +126,7 @@ LESSONS = (
 )
 
 
-def outcomes(seed: int) -> Iterator[Outcome]:
+def outcomes(seed: int) -> Iterator[DemoOutcome]:
     """Go through the lessons.
 
     Parameters
@@ -142,7 +136,7 @@ def outcomes(seed: int) -> Iterator[Outcome]:
 
     Yields
     ------
-    Outcome
+    DemoOutcome
         One for each lesson.
     """
     for lesson in LESSONS:
@@ -150,7 +144,7 @@ def outcomes(seed: int) -> Iterator[Outcome]:
         started = time.perf_counter()
         chosen = _choose(lesson.method, problem, interactions=lesson.interactions)
         seconds = time.perf_counter() - started
-        yield Outcome(
+        yield DemoOutcome(
             lesson=lesson,
             n_samples=problem.X.shape[0],
             n_features=problem.X.shape[1],
@@ -164,7 +158,7 @@ def outcomes(seed: int) -> Iterator[Outcome]:
 
 def _choose(method: str, problem: Problem, *, interactions: bool = False) -> tuple[int, ...]:
     """Choose as many features as are true, as `hsieve select` would."""
-    request = Request(
+    request = MethodRequest(
         n_features=problem.n_relevant,
         categorical=(),
         target_kind=problem.target_kind,

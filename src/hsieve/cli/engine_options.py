@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 
 from hsieve.cli.errors import BadInputError, kept_in
 from hsieve.cli.files import in_options
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS, Method
-from hsieve.engines.settings import CLUSTERS
+from hsieve.parallel.settings import CLUSTERS
 
 if TYPE_CHECKING:
-    from hsieve.engines import EngineSettings
-    from hsieve.estimators._base import BaseSelector
+    from hsieve.parallel import EngineSettings
+    from hsieve.selectors.base import BaseSelector
 
 __all__ = ["EngineOptions", "refusing_engines", "traffic_note", "workers_ready"]
 
@@ -60,7 +60,7 @@ class EngineOptions:
     @property
     def settings(self) -> "EngineSettings | None":
         """The engine as selectors take it; None for this process alone."""
-        from hsieve.engines import EngineSettings
+        from hsieve.parallel import EngineSettings
 
         if self.name is None:
             return None
@@ -96,7 +96,7 @@ class EngineOptions:
             raise BadInputError(msg)
         self._check_beside(beside)
         with refusing_engines():
-            from hsieve.engines import make_engine
+            from hsieve.parallel import make_engine
 
             make_engine(self.settings)
 
@@ -160,7 +160,7 @@ def refusing_engines() -> Iterator[None]:
     BadInputError
         With the sentence of the engine.
     """
-    from hsieve.engines import EngineError
+    from hsieve.parallel import EngineError
 
     try:
         yield
@@ -169,12 +169,12 @@ def refusing_engines() -> Iterator[None]:
 
 
 @contextmanager
-def workers_ready(request: Request) -> Iterator[None]:
+def workers_ready(request: MethodRequest) -> Iterator[None]:
     """Start workers once for all that is done inside the block.
 
     Parameters
     ----------
-    request : Request
+    request : MethodRequest
         Says which engine is wanted, if any.
 
     Raises
@@ -182,20 +182,20 @@ def workers_ready(request: Request) -> Iterator[None]:
     BadInputError
         If there is no such cluster, or its workers fail.
     """
-    from hsieve.engines import make_engine
+    from hsieve.parallel import make_engine
 
     with refusing_engines(), make_engine(request.engine) as engine, engine.offered():
         yield
 
 
-def traffic_note(selector: "BaseSelector", request: Request) -> list[str]:
+def traffic_note(selector: "BaseSelector", request: MethodRequest) -> list[str]:
     """Say how much was moved between processes, where there were others.
 
     Parameters
     ----------
     selector : BaseSelector
         The fitted selector.
-    request : Request
+    request : MethodRequest
         What was wanted.
 
     Returns

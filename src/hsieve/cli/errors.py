@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from hsieve.cli.screen import complain
+from hsieve.cli.console import complain
 
 __all__ = [
     "BAD_INPUT",

@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from rich.table import Table
 
+from hsieve.cli.console import as_text, result_console
 from hsieve.cli.printing import origin
-from hsieve.cli.screen import as_text, result_console
 
 if TYPE_CHECKING:
     from hsieve.cli.interactions import Findings
     from hsieve.data import blocks, tables
-    from hsieve.estimators import Interaction
+    from hsieve.interactions.result import Interaction
 
 __all__ = ["print_interactions"]
 

@@ -21,16 +21,17 @@ from hsieve.cli.files import (
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
-    from hsieve.estimators import Interaction, InteractionScan
+    from hsieve.interactions.result import Interaction
+    from hsieve.interactions.scan import InteractionScan
 
-__all__ = ["Findings", "Wish", "read", "scan", "write"]
+__all__ = ["Findings", "ScanOptions", "read", "scan", "write"]
 
 ABOUT_MISSING = ", or read them as one more category with --missing category"
 CSV_JOINTS = {"features": " x ", "own_shares": "; "}
 
 
 @dataclass(frozen=True)
-class Wish:
+class ScanOptions:
     """What the user wants of the scan.
 
     Parameters
@@ -123,14 +124,14 @@ def read(path: Path, columns: Columns) -> "Table | ColumnTable":
         return read_columns(path, columns, in_blocks=True)
 
 
-def scan(table: "Table | ColumnTable", wish: Wish) -> Findings:
+def scan(table: "Table | ColumnTable", wish: ScanOptions) -> Findings:
     """Look at the pairs of features of a table.
 
     Parameters
     ----------
     table : Table or ColumnTable
         Features and target.
-    wish : Wish
+    wish : ScanOptions
         What is wanted.
 
     Returns
@@ -181,9 +182,9 @@ def write(path: Path, findings: Findings) -> None:
     write_rows(path, rows, list(rows[0]))
 
 
-def _scan_for(table: "Table | ColumnTable", wish: Wish) -> "InteractionScan":
+def _scan_for(table: "Table | ColumnTable", wish: ScanOptions) -> "InteractionScan":
     """Make the selector."""
-    from hsieve.estimators import InteractionScan
+    from hsieve.interactions.scan import InteractionScan
 
     return InteractionScan(
         n_pairs=wish.top,

@@ -9,7 +9,7 @@ from hsieve.cli.errors import BadInputError
 from hsieve.cli.options import EngineName
 
 if TYPE_CHECKING:
-    from hsieve.engines import EngineSettings
+    from hsieve.parallel import EngineSettings
 
 __all__ = ["Engine", "engine_for_jobs"]
 
@@ -57,7 +57,7 @@ def engine_for_jobs(
         msg = "--jobs and --engine both say who does the work; give one of them"
         raise BadInputError(msg)
     with refusing_engines():
-        from hsieve.engines import make_engine
+        from hsieve.parallel import make_engine
 
         try:
             settings = options.settings

@@ -12,10 +12,10 @@ from rich.table import Table
 from hsieve.cli.command_compare import compare_command
 from hsieve.cli.command_interactions import interactions_command
 from hsieve.cli.command_select import select_command
+from hsieve.cli.console import escape_unprintable, progress_bar, result_console
 from hsieve.cli.errors import PlainGroup
 from hsieve.cli.methods import AUTO, AUTO_NAME, METHODS
 from hsieve.cli.printing import print_lesson
-from hsieve.cli.screen import escape_unprintable, progress_bar, result_console
 
 __all__ = ["app", "run"]
 

@@ -1,8 +1,8 @@
 """How the selectors of the command line are made from what the user wants.
 
-A maker takes a :class:`Request` and gives a selector. It hands on those wishes that the constructor
-of the selector, or of its measure, knows. Selectors are imported when one is made, so that the list
-of methods itself is there at once.
+A maker takes a :class:`MethodRequest` and gives a selector. It hands on those wishes that the
+constructor of the selector, or of its measure, knows. Selectors are imported when one is made, so
+that the list of methods itself is there at once.
 """
 
 import importlib
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from hsieve.cli.errors import BadInputError
 
 if TYPE_CHECKING:
-    from hsieve.engines import EngineSettings
-    from hsieve.estimators._base import BaseSelector
+    from hsieve.parallel import EngineSettings
+    from hsieve.selectors.base import BaseSelector
 
 __all__ = [
     "Maker",
-    "Request",
+    "MethodRequest",
     "along_path",
     "automatic",
     "bahsic_of_the_paper",
@@ -45,7 +45,7 @@ HANDED_ON = ("categorical", "target_kind", "random_state", "engine", "checkpoint
 
 
 @dataclass(frozen=True)
-class Request:
+class MethodRequest:
     """What the user wants of a selector, whichever method it is.
 
     Parameters
@@ -103,7 +103,7 @@ class Request:
         return self.n_features if isinstance(self.n_features, int) else 0
 
 
-Maker: TypeAlias = Callable[[Request], "BaseSelector"]
+Maker: TypeAlias = Callable[[MethodRequest], "BaseSelector"]
 
 
 def number_or_rule(text: str | None) -> int | str | None:
@@ -147,11 +147,11 @@ def selector(name: str, **options: Any) -> Maker:
 
     Examples
     --------
-    >>> selector("MRMR")(Request(3, (), "classes", 0))
+    >>> selector("MRMR")(MethodRequest(3, (), "classes", 0))
     MRMR(n_features_to_select=3, target_kind='classes')
     """
 
-    def make(request: Request) -> "BaseSelector":
+    def make(request: MethodRequest) -> "BaseSelector":
         kind = getattr(importlib.import_module("hsieve"), name)
         made: BaseSelector = kind(request.n_features, **options, **_known_to(kind, request))
         return made
@@ -162,7 +162,7 @@ def selector(name: str, **options: Any) -> Maker:
 def along_path(name: str) -> Maker:
     """Return a maker of a selector with a path, with all that these can take into account."""
 
-    def make(request: Request) -> "BaseSelector":
+    def make(request: MethodRequest) -> "BaseSelector":
         return selector(
             name,
             covariates=request.covariates,
@@ -174,12 +174,12 @@ def along_path(name: str) -> Maker:
     return make
 
 
-def pursuit(request: Request) -> "BaseSelector":
+def pursuit(request: MethodRequest) -> "BaseSelector":
     """Make a kernel pursuit, which chooses the number of features unless one is given.
 
     Examples
     --------
-    >>> pursuit(Request(None, (), "auto", 0))
+    >>> pursuit(MethodRequest(None, (), "auto", 0))
     KernelPursuit()
     """
     number = OWN_NUMBER if request.n_features is None else request.n_features
@@ -190,8 +190,8 @@ def pursuit(request: Request) -> "BaseSelector":
 def ranking(measure: str) -> Maker:
     """Return a maker of a ranking of single features by a measure, by the name of its class."""
 
-    def make(request: Request) -> "BaseSelector":
-        from hsieve.estimators import DependenceSelector
+    def make(request: MethodRequest) -> "BaseSelector":
+        from hsieve.selectors import DependenceSelector
 
         return DependenceSelector(
             _measure(measure, request), n_features_to_select=request.n_features
@@ -203,8 +203,8 @@ def ranking(measure: str) -> Maker:
 def elimination(measure: str) -> Maker:
     """Return a maker that drops a quarter of the features each round, by a measure of sets."""
 
-    def make(request: Request) -> "BaseSelector":
-        from hsieve.estimators import DependenceSelector
+    def make(request: MethodRequest) -> "BaseSelector":
+        from hsieve.selectors import DependenceSelector
         from hsieve.strategies import Backward
 
         return DependenceSelector(
@@ -216,7 +216,7 @@ def elimination(measure: str) -> Maker:
     return make
 
 
-def screening(request: Request) -> "BaseSelector":
+def screening(request: MethodRequest) -> "BaseSelector":
     """Make a screening of as many features as by default, or as are wanted if these are more."""
     from hsieve.strategies import IterativeScreening
 
@@ -224,7 +224,7 @@ def screening(request: Request) -> "BaseSelector":
     return selector("MaxRelevance", n_screened=n_screened)(request)
 
 
-def bahsic_of_the_paper(request: Request) -> "BaseSelector":
+def bahsic_of_the_paper(request: MethodRequest) -> "BaseSelector":
     """Make BAHSIC as it was published."""
     from hsieve.kernels import Gaussian
 
@@ -233,17 +233,17 @@ def bahsic_of_the_paper(request: Request) -> "BaseSelector":
     )(request)
 
 
-def linear_hsic(request: Request) -> "BaseSelector":
+def linear_hsic(request: MethodRequest) -> "BaseSelector":
     """Make a ranking by HSIC with a linear kernel."""
-    from hsieve.estimators import DependenceSelector
     from hsieve.kernels import Linear
+    from hsieve.selectors import DependenceSelector
 
     return DependenceSelector(
         _measure("HSIC", request, kernel_x=Linear()), n_features_to_select=request.n_features
     )
 
 
-def automatic(request: Request) -> "BaseSelector":
+def automatic(request: MethodRequest) -> "BaseSelector":
     """Refuse to make a selector of what chooses one itself."""
     del request
     msg = "auto chooses among methods itself and works with 'hsieve select' alone"
@@ -253,8 +253,8 @@ def automatic(request: Request) -> "BaseSelector":
 def stability(make_base: Maker | None) -> Maker:
     """Return a maker of stability selection around another selector; None is the lasso."""
 
-    def make(request: Request) -> "BaseSelector":
-        from hsieve.estimators import StabilitySelection
+    def make(request: MethodRequest) -> "BaseSelector":
+        from hsieve.selectors import StabilitySelection
 
         # How many features a subsample may select follows from the bound, or from the number.
         alone = replace(request, n_features=None, checkpoint=None)
@@ -264,24 +264,25 @@ def stability(make_base: Maker | None) -> Maker:
     return make
 
 
-def stability_logistic(request: Request) -> "BaseSelector":
+def stability_logistic(request: MethodRequest) -> "BaseSelector":
     """Make stability selection around sparse logistic regression of standardised features."""
     from sklearn.linear_model import LogisticRegression
 
-    from hsieve.estimators import StabilitySelection
+    from hsieve.selectors import StabilitySelection
 
     base = LogisticRegression(l1_ratio=1.0, solver="liblinear")
     return StabilitySelection(base, standardise=True, **_stability_options(request))
 
 
-def stability_lpboost(request: Request) -> "BaseSelector":
+def stability_lpboost(request: MethodRequest) -> "BaseSelector":
     """Make stability selection around LPBoost."""
-    from hsieve.estimators import LPBoost, StabilitySelection
+    from hsieve.classifiers import LPBoost
+    from hsieve.selectors import StabilitySelection
 
     return StabilitySelection(LPBoost(), **_stability_options(request))
 
 
-def _stability_options(request: Request) -> dict[str, Any]:
+def _stability_options(request: MethodRequest) -> dict[str, Any]:
     bound = request.false_selections
     if bound is None and not isinstance(request.n_features, int):
         bound = USUAL_FALSE_SELECTIONS
@@ -296,12 +297,12 @@ def _stability_options(request: Request) -> dict[str, Any]:
     }
 
 
-def _measure(name: str, request: Request, **options: Any) -> Any:
+def _measure(name: str, request: MethodRequest, **options: Any) -> Any:
     kind = getattr(importlib.import_module("hsieve.measures"), name)
     return kind(**options, **_known_to(kind, request))
 
 
-def _known_to(kind: type, request: Request) -> dict[str, Any]:
+def _known_to(kind: type, request: MethodRequest) -> dict[str, Any]:
     """Pick the wishes that a constructor has a parameter for."""
     known = inspect.signature(kind).parameters
     return {name: getattr(request, name) for name in HANDED_ON if name in known}

@@ -29,7 +29,7 @@ class Method:
     purpose, cost : str
         One line each, for `hsieve methods`.
     make : callable
-        Makes the selector from a :class:`~hsieve.cli.makers.Request`.
+        Makes the selector from a :class:`~hsieve.cli.makers.MethodRequest`.
     takes_categories : bool, default=True
         Whether columns may be declared categorical.
     has_path : bool, default=False

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import check_memory_limit
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS, Method
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
-    from hsieve.estimators._base import BaseSelector
+    from hsieve.selectors.base import BaseSelector
 
 __all__ = [
     "NOT_LOOKED_FOR",
@@ -141,7 +141,7 @@ def add_relatives(
     rows: Sequence[dict[str, Any]],
     selector: "BaseSelector",
     table: "Table | ColumnTable",
-    request: Request,
+    request: MethodRequest,
 ) -> None:
     """Add to each row the features most like its own, if they are wanted and can be found.
 
@@ -154,10 +154,10 @@ def add_relatives(
         The fitted selector.
     table : Table or ColumnTable
         What it was fitted on.
-    request : Request
+    request : MethodRequest
         Says how many relatives are wanted.
     """
-    from hsieve.estimators import N3LARS, HSICLasso
+    from hsieve.selectors import N3LARS, HSICLasso
 
     n_samples, n_features = table.X.shape
     wanted = request.n_relatives
@@ -191,7 +191,7 @@ def selected_pairs(
     list of tuple
         Names of the two features and the coefficient of each pair, the largest first.
     """
-    from hsieve.estimators import N3LARS, HSICLasso
+    from hsieve.selectors import N3LARS, HSICLasso
 
     if not isinstance(selector, (N3LARS, HSICLasso)):
         return []
@@ -221,14 +221,14 @@ def add_partners(rows: Sequence[dict[str, Any]], pairs: Sequence[tuple[str, str,
         ]
 
 
-def capped(rows: Sequence[dict[str, Any]], request: Request) -> list[str]:
+def capped(rows: Sequence[dict[str, Any]], request: MethodRequest) -> list[str]:
     """Say that a cap on redundancy left fewer features than were asked for, if it did.
 
     Parameters
     ----------
     rows : sequence of dict
         One for each selected feature.
-    request : Request
+    request : MethodRequest
         What was wanted.
 
     Returns

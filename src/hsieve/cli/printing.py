@@ -8,7 +8,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from hsieve.cli.screen import as_text, result_console
+from hsieve.cli.console import as_text, result_console
 from hsieve.report.names import shortened
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ WHAT_IS_ADDED = (
 
 def print_selection(
     table: "tables.Table | blocks.ColumnTable",
-    outcome: "selection.Outcome",
+    outcome: "selection.SelectOutcome",
     method_name: str,
     seconds: float,
 ) -> None:
@@ -146,7 +146,7 @@ def _reading_aids(rows: Sequence[dict[str, Any]]) -> list[str]:
     return aids
 
 
-def print_lesson(console: Console, number: int, outcome: "demonstration.Outcome") -> None:
+def print_lesson(console: Console, number: int, outcome: "demonstration.DemoOutcome") -> None:
     """Print a task of the demonstration, its answer and ours.
 
     Parameters

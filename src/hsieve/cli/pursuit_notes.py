@@ -9,7 +9,7 @@ from hsieve.report.names import shortened
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
-    from hsieve.estimators._base import BaseSelector
+    from hsieve.selectors.base import BaseSelector
 
 __all__ = ["pursuit_notes"]
 
@@ -36,7 +36,7 @@ def pursuit_notes(
     list of str
         Sentences; nothing for other selectors.
     """
-    from hsieve.estimators import KernelPursuit
+    from hsieve.selectors import KernelPursuit
 
     if not isinstance(selector, KernelPursuit):
         return []

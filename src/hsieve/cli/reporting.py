@@ -14,9 +14,9 @@ from hsieve.cli.files import Columns, named_columns, plainly, refusing
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
-    from hsieve.estimators._base import BaseSelector
     from hsieve.inference import FeatureTests
     from hsieve.report.html import Report
+    from hsieve.selectors.base import BaseSelector
 
 __all__ = ["Retelling", "command_line", "made_report", "write_report"]
 
@@ -107,7 +107,7 @@ def made_report(
     BadInputError
         If the data cannot be read once more.
     """
-    from hsieve.report.html import Wish, make_report
+    from hsieve.report.html import ReportOptions, make_report
     from hsieve.report.repetition import Origin
 
     origin = Origin(
@@ -118,7 +118,7 @@ def made_report(
         warnings=tuple(told.warnings),
         notes=tuple(told.notes),
     )
-    wish = Wish(
+    wish = ReportOptions(
         feature_names=table.feature_names,
         target_name=table.target_name,
         p_values="auto" if told.tests is None else told.tests,

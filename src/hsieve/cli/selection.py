@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.automatic import automatic_selection
-from hsieve.cli.chance import nothing_shows
 from hsieve.cli.checks import check_columns, check_number, few_names
 from hsieve.cli.engine_options import traffic_note, workers_ready
 from hsieve.cli.errors import BadInputError
@@ -19,7 +18,7 @@ from hsieve.cli.files import (
     refusing,
     write_rows,
 )
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import Method
 from hsieve.cli.path_options import (
     NO_PAIRS,
@@ -31,23 +30,24 @@ from hsieve.cli.path_options import (
     selected_pairs,
 )
 from hsieve.cli.pursuit_notes import pursuit_notes
+from hsieve.cli.selection_notes import nothing_shows
 from hsieve.cli.stability_options import add_frequencies, stability_notes
 
 if TYPE_CHECKING:
     from hsieve.auto import Selection
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
-    from hsieve.estimators._base import BaseSelector
     from hsieve.inference import FeatureTests
+    from hsieve.selectors.base import BaseSelector
 
-__all__ = ["Outcome", "read", "select", "write", "write_plot"]
+__all__ = ["SelectOutcome", "read", "select", "write", "write_plot"]
 
 NO_P_VALUES = "none"
 HOW_TO_FILL = ", or say --missing impute"
 
 
 @dataclass(frozen=True)
-class Outcome:
+class SelectOutcome:
     """What was selected.
 
     Parameters
@@ -121,8 +121,8 @@ def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Tab
 
 
 def select(
-    table: "Table | ColumnTable", method: Method, request: Request, p_values: str
-) -> Outcome:
+    table: "Table | ColumnTable", method: Method, request: MethodRequest, p_values: str
+) -> SelectOutcome:
     """Select features of a table.
 
     Parameters
@@ -131,14 +131,14 @@ def select(
         Features and target.
     method : Method
         How to select.
-    request : Request
+    request : MethodRequest
         What is wanted.
     p_values : {"none", "gamma", "permutation"}
         Which test of single features to add.
 
     Returns
     -------
-    Outcome
+    SelectOutcome
         The chosen features and what is to be said about them.
 
     Raises
@@ -187,10 +187,12 @@ def select(
     notes += traffic_note(selector, request)
     columns = list(rows[0]) if rows else _columns_of_nothing(method, p_values)
     chosen = "" if found is None else f"{found.method}, chosen by auto"
-    return Outcome(rows, columns, told, seconds, method, selector, notes, pairs, tests, chosen)
+    return SelectOutcome(
+        rows, columns, told, seconds, method, selector, notes, pairs, tests, chosen
+    )
 
 
-def write(path: Path, outcome: Outcome) -> None:
+def write(path: Path, outcome: SelectOutcome) -> None:
     """Write the chosen features, whole or not at all.
 
     Relatives and partners are lists in JSON and one text in CSV.
@@ -199,7 +201,7 @@ def write(path: Path, outcome: Outcome) -> None:
     ----------
     path : Path
         A file ending in .csv or .json.
-    outcome : Outcome
+    outcome : SelectOutcome
         What was selected.
 
     Raises
@@ -243,7 +245,7 @@ def write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[str
 
 
 def _fitted_rows(
-    table: "Table | ColumnTable", method: Method, request: Request, p_values: str
+    table: "Table | ColumnTable", method: Method, request: MethodRequest, p_values: str
 ) -> "tuple[list[dict[str, Any]], BaseSelector, FeatureTests | None, Selection | None]":
     """One row for each feature chosen, best first, who chose them, tests, and what auto did."""
     found = automatic_selection(table, request) if method.is_automatic else None
@@ -277,7 +279,7 @@ def _columns_of_nothing(method: Method, p_values: str) -> list[str]:
 
 
 def _add_p_values(
-    rows: list[dict[str, Any]], table: "Table | ColumnTable", request: Request, p_values: str
+    rows: list[dict[str, Any]], table: "Table | ColumnTable", request: MethodRequest, p_values: str
 ) -> "FeatureTests":
     """Test features on their own: all of a table in memory, else only those chosen."""
     import numpy as np

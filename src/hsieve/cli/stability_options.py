@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsieve.cli import makers
 from hsieve.cli.errors import BadInputError
-from hsieve.cli.makers import Request
+from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS, Method
 from hsieve.cli.options import MOST_REPEATS
 from hsieve.report.names import shortened
@@ -15,7 +15,7 @@ from hsieve.report.names import shortened
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
-    from hsieve.estimators._base import BaseSelector
+    from hsieve.selectors.base import BaseSelector
 
 __all__ = ["StabilityOptions", "add_frequencies", "stability_notes"]
 
@@ -105,7 +105,7 @@ class StabilityOptions:
             is_stability=True,
         )
 
-    def add_to(self, request: Request) -> Request:
+    def add_to(self, request: MethodRequest) -> MethodRequest:
         """Return a request with these wishes, as far as they were given."""
         if self.false_selections is not None:
             request = replace(request, false_selections=self.false_selections)
@@ -124,7 +124,7 @@ def add_frequencies(rows: Sequence[dict[str, Any]], selector: "BaseSelector") ->
     selector : BaseSelector
         The fitted selector.
     """
-    from hsieve.estimators import StabilitySelection
+    from hsieve.selectors import StabilitySelection
 
     if isinstance(selector, StabilitySelection):
         for row in rows:
@@ -150,7 +150,7 @@ def stability_notes(
     list of str
         Sentences; nothing for other selectors.
     """
-    from hsieve.estimators import StabilitySelection
+    from hsieve.selectors import StabilitySelection
 
     if not isinstance(selector, StabilitySelection):
         return []

@@ -33,11 +33,11 @@ from hsieve.comparison.inputs import (
 from hsieve.comparison.result import SelectorComparison
 from hsieve.comparison.results_file import ResultsError
 from hsieve.comparison.summary import readable, summaries_of
-from hsieve.engines.jobs import make_job_engine, refuse_cluster_inside
-from hsieve.estimators._base import BaseSelector
 from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.fingerprint import fingerprint_of_arrays, fingerprint_of_estimator
 from hsieve.inference.gaussian_machine import Fold, criterion_of
-from hsieve.marks import mark_of_arrays, mark_of_estimator
+from hsieve.parallel.jobs import make_job_engine, refuse_cluster_inside
+from hsieve.selectors.base import BaseSelector
 
 __all__ = ["ComparisonPlan", "SelectorComparison", "compare", "plan_comparison"]
 
@@ -154,7 +154,7 @@ def compare(  # noqa: PLR0913
         Number of processes; None for one, -1 for one a core. The figures do not depend on it, but
         seconds do.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who evaluates, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. A process
+        Who evaluates, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. A process
         evaluates one fold of one selector at a time, so that threads make nothing quicker. Classes
         of selectors and predictor must belong to modules that workers can import, and selectors
         cannot have a cluster of their own.
@@ -189,7 +189,7 @@ def compare(  # noqa: PLR0913
     Examples
     --------
     >>> import hsieve
-    >>> from hsieve.data.synthetic import make_xor
+    >>> from hsieve.datasets import make_xor
     >>> problem = make_xor(120, 12, random_state=0)
     >>> selectors = {"together": hsieve.BAHSIC(2), "one by one": hsieve.MaxRelevance(2)}
     >>> found = hsieve.compare(selectors, problem.X, problem.y, cv=5)
@@ -264,10 +264,11 @@ def plan_comparison(
         refuse_cluster_inside(engine, one.get_params(), name)
     folds, notes = make_folds(data, cv, n_repeats, seed)
     keys = {
-        name: f"{name} {mark_of_estimator(one)}" if is_kept else name for name, one in ready.items()
+        name: f"{name} {fingerprint_of_estimator(one)}" if is_kept else name
+        for name, one in ready.items()
     }
     words = USUAL_PREDICTOR if predictor is None else " ".join(repr(predictor).split())
-    mark = mark_of_estimator(predictor) if is_kept and predictor is not None else ""
+    mark = fingerprint_of_estimator(predictor) if is_kept and predictor is not None else ""
 
     def pieces(trials: int, seed: int) -> list[Piece]:
         return [
@@ -337,9 +338,9 @@ def _belongs_to(data: Data, folds: Sequence[Fold], predictor: str) -> dict[str, 
     from hsieve import __version__
 
     n_samples, n_features = data.X.shape
-    values = mark_of_arrays([data.X, data.y])
+    values = fingerprint_of_arrays([data.X, data.y])
     roles = "" if not data.categorical else f", categories {list(data.categorical)}"
-    marked = mark_of_arrays(part for fold in folds for part in fold)
+    marked = fingerprint_of_arrays(part for fold in folds for part in fold)
     return {
         "version": __version__,
         "data": f"{n_samples} x {n_features} ({values}{roles}), target of {data.kind}",

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
-from hsieve.engines import Engine, make_engine
-from hsieve.engines.jobs import make_job_engine
+from hsieve.parallel import Engine, make_engine
+from hsieve.parallel.jobs import make_job_engine
 
 __all__ = ["Experiment", "Key", "Piece", "Record", "Settings"]
 
@@ -33,7 +33,7 @@ class Settings:
     seed : int, default=0
         Seed of all random choices.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who measures, instead of `jobs` processes: see :func:`hsieve.engines.make_engine`.
+        Who measures, instead of `jobs` processes: see :func:`hsieve.parallel.make_engine`.
     """
 
     trials: int | None = None

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from hsieve.data.validation import target_kind_of
-from hsieve.estimators._base import BaseSelector
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.inference.gaussian_machine import Fold, held_out_score, score_of
+from hsieve.selectors.base import BaseSelector
 
 __all__ = ["FoldOutcome", "evaluate_fold"]
 

@@ -15,9 +15,9 @@ from hsieve.data.blocks import ColumnBlocks, refuse_distributed
 from hsieve.data.frames import FrameBlocks, frame_library, target_array
 from hsieve.data.tables.errors import listed
 from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
-from hsieve.estimators._base import MIN_SAMPLES, BaseSelector
-from hsieve.estimators._categories import category_positions, on_arrays
 from hsieve.inference.gaussian_machine import Fold, validation_folds
+from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
+from hsieve.selectors.categories import category_positions, on_arrays
 
 __all__ = [
     "Data",

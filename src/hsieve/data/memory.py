@@ -68,7 +68,7 @@ class MemoryPlan:
 
     @classmethod
     def for_data(
-        cls, n_samples: int, limit: int | str | None = None, *, is_here: bool = True
+        cls, n_samples: int, limit: int | str | None = None, *, is_local: bool = True
     ) -> "MemoryPlan":
         """Share out a limit.
 
@@ -78,7 +78,7 @@ class MemoryPlan:
             Number of samples.
         limit : int, str or None, default=None
             Bytes, or such as "500MB"; None for no limit.
-        is_here : bool, default=True
+        is_local : bool, default=True
             Whether the columns are in this process or its files, not held by workers.
 
         Returns
@@ -91,7 +91,7 @@ class MemoryPlan:
         ValueError
             If the limit cannot be kept.
         """
-        if limit is None and is_here:
+        if limit is None and is_local:
             return cls(USUAL_BLOCK, 2**62, USUAL_STACK, USUAL_FACTORS, USUAL_TILES, 2**62)
         if limit is None:
             return cls(

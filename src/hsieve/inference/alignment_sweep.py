@@ -34,8 +34,8 @@ from hsieve.kernels.centring import centred_squared_norm
 from hsieve.kernels.columns import check_positions, squared_distances
 from hsieve.kernels.growing_tiles import GrowingTile, growing_tiles
 from hsieve.measures.targets import target_gram
+from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import report
-from hsieve.threads import one_blas_thread
 
 __all__ = [
     "WIDTH_FACTORS",

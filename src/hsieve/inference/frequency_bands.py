@@ -30,8 +30,8 @@ from hsieve.kernels.bandwidths import median_distance, resolve_bandwidth
 from hsieve.kernels.growing_tiles import GrowingTile, growing_tiles
 from hsieve.measures.hsic import ESTIMATORS
 from hsieve.measures.targets import refuse_empty, target_gram
+from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import report
-from hsieve.threads import one_blas_thread
 
 __all__ = ["BandHSIC", "band_hsic"]
 
@@ -125,7 +125,7 @@ def band_hsic(
     Examples
     --------
     >>> from hsieve import band_hsic, power_spectra
-    >>> from hsieve.data.synthetic import make_frequency_bands
+    >>> from hsieve.datasets import make_frequency_bands
     >>> problem = make_frequency_bands(100, random_state=0)  # the classes differ from 10 to 14 Hz
     >>> spectra = power_spectra(problem.signals, problem.sampling_rate, resolution=1.0)
     >>> lowest, highest = band_hsic(spectra, problem.y).best_band

@@ -7,7 +7,7 @@ test level.
 
 *Tests.* Under independence every order of the targets is equally likely. The permutation test
 draws such orders. The gamma test takes the mean and the variance of ``tr(KHLH)`` over *all* orders,
-known in closed form (:mod:`hsieve.kernels.permutation_law`), and fits a gamma law to them in
+known in closed form (:mod:`hsieve.kernels.null_laws`), and fits a gamma law to them in
 O(n^2), without random numbers. Its tail is an approximation, good near the usual levels; far out,
 prefer permutations.
 
@@ -28,7 +28,7 @@ from scipy import stats
 
 from hsieve.inference.feature_number import representative_rows
 from hsieve.kernels import Kernel, centre, unbiased_weights
-from hsieve.kernels.permutation_law import MatrixMoments, log_gamma_tail, permutation_law
+from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_law
 from hsieve.measures.hsic import HSIC, gram_pair
 from hsieve.progress import report
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from hsieve.kernels.mixed_kernel import KernelColumn, MixedKernel
 from hsieve.measures.regression_data import RegressionData
+from hsieve.parallel.threads import over_rows
 from hsieve.solvers.left_out_ridge import LeftOutFit, left_out_ridge
-from hsieve.threads import over_rows
 
 __all__ = ["KernelSmoother", "Smooth"]
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.blocks import ColumnBlocks, Fetched, Piece
+from hsieve.data.blocks import ColumnBlocks, ColumnPiece, Fetched
 from hsieve.kernels.factor_store import (
     USUAL_RANK,
     FactorGroup,
@@ -83,7 +83,7 @@ class CodedFactors(FactorStore):
 
     def expect(self, features: IndexArray) -> None:
         """Say which features will be asked for, the most likely first."""
-        if not self._blocks.is_here:
+        if not self._blocks.is_local:
             self._levels.expect(features)
 
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
@@ -111,7 +111,7 @@ class CodedFactors(FactorStore):
             yield Products(np.arange(part.start, part.start + len(chosen)), squares, norms)
 
     def _has_room_for(self, features: IndexArray) -> NDArray[np.bool_]:
-        if self._blocks.is_here:
+        if self._blocks.is_local:
             return super()._has_room_for(features)
         return np.array(self._levels.has_room_for(features.tolist()), dtype=bool)
 
@@ -120,7 +120,7 @@ class CodedFactors(FactorStore):
         return piece_bytes + piece_bytes // self._blocks.dtype.itemsize + self._factor_bytes
 
     def _sent(self, stack: Stack) -> SentStack:
-        if stack.features is None or self._blocks.is_here:
+        if stack.features is None or self._blocks.is_local:
             return stack
         return CodedStack(_to_arrays(self._levels.get(stack.features.tolist())))
 
@@ -147,7 +147,7 @@ class CodedFactors(FactorStore):
 
     def _fetch(self, features: IndexArray) -> Iterator[tuple[int, Levels]]:
         """Read and code features, where they are."""
-        if self._blocks.is_here:
+        if self._blocks.is_local:
             columns = self._blocks.read(features)
             found = _coded(columns, self._categorical[features])
             yield from zip(features.tolist(), found, strict=True)
@@ -203,12 +203,12 @@ class CodedStack:
         return Stack(np.concatenate(factors), starts)
 
 
-def codes_of_piece(piece: Piece, categorical: NDArray[np.bool_]) -> tuple[NDArray[Any], ...]:
+def codes_of_piece(piece: ColumnPiece, categorical: NDArray[np.bool_]) -> tuple[NDArray[Any], ...]:
     """Code the features of one piece.
 
     Parameters
     ----------
-    piece : Piece
+    piece : ColumnPiece
         The columns.
     categorical : ndarray of bool of shape (n_features,)
         Which of all features are categories.

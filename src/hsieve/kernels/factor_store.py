@@ -23,7 +23,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.blocks import ColumnBlocks, Piece
+from hsieve.data.blocks import ColumnBlocks, ColumnPiece
 from hsieve.data.memory import BYTES_A_SAMPLE, USUAL_FACTORS
 
 __all__ = [
@@ -229,7 +229,7 @@ class FactorStore(ABC):
         """Multiply all features, or some, piece by piece; places count along them."""
         keep = self._blocks.takes_large_results
         # Workers have memory of their own, and small groups of features are slow.
-        factor_bytes = self._factor_bytes if self._blocks.is_here else USUAL_FACTORS
+        factor_bytes = self._factor_bytes if self._blocks.is_local else USUAL_FACTORS
         start, max_bytes = 0, min(PIECE_BYTES, self._block_bytes)
         for positions, (squares, norms, *kept) in self._blocks.map(
             products_of_piece,
@@ -276,13 +276,13 @@ class FactorStore(ABC):
 
 
 def products_of_piece(
-    piece: Piece, shared: tuple[type[FactorStore], NDArray[np.bool_], int, SentStack, bool]
+    piece: ColumnPiece, shared: tuple[type[FactorStore], NDArray[np.bool_], int, SentStack, bool]
 ) -> tuple[NDArray[Any], ...]:
     """Multiply the features of one piece with a stack.
 
     Parameters
     ----------
-    piece : Piece
+    piece : ColumnPiece
         The columns.
     shared : tuple
         Kind of store, which features are categories, most bytes of factors, the stack, and whether

@@ -9,8 +9,8 @@ capability         methods of the bound measure
 =================  =====================================================================
 feature scores     ``feature_scores(features)``: dependence of each feature alone
 subset scores      ``subset_score``, ``addition_scores``, ``removal_scores``,
-                   ``contributions``, ``worth``: dependence of sets, and of all sets one
-                   feature away, with the kernel's width that of the set before the change
+                   ``contributions``, ``elimination_scores``: dependence of sets, and of all sets
+                   one feature away, with the kernel's width that of the set before the change
 sampled scores     ``part``, ``sample_groups``: the subset scores on some of the samples
 weighted scores    ``weighted_model``, ``weighted_value_and_gradient``: dependence of features
                    multiplied by weights, and its slope in them
@@ -79,7 +79,7 @@ class SubsetScores(Protocol):
     def contributions(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
         """Score what each candidate adds: lost when a member leaves, gained when another joins."""
 
-    def worth(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
+    def elimination_scores(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
         """Judge candidates for elimination: their contributions, or a fairer form of them."""
 
 
@@ -191,7 +191,7 @@ class JointBoundMeasure(BoundMeasure):
         """Score what each candidate adds: lost when a member leaves, gained when another joins."""
         return self.scored_contributions(_positions(subset), _positions(candidates))[1]
 
-    def worth(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
+    def elimination_scores(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
         """Judge candidates for elimination; the contributions, unless a measure knows better."""
         return self.contributions(subset, candidates)
 

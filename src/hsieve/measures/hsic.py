@@ -310,7 +310,7 @@ class BoundHSIC(KernelBoundMeasure):
         kernel = self._on_subset(subset)
         return self._score(kernel), self._changes(kernel, candidates)
 
-    def worth(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
+    def elimination_scores(self, subset: ArrayLike, candidates: ArrayLike) -> FloatArray:
         """Score what candidates add, beyond what an independent one would if that is asked for."""
         candidates = np.asarray(candidates, dtype=np.intp)
         kernel = self._on_subset(np.asarray(subset, dtype=np.intp))

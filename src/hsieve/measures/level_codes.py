@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data import memory
-from hsieve.data.blocks import ColumnBlocks, Fetched, Piece
+from hsieve.data.blocks import ColumnBlocks, ColumnPiece, Fetched
 from hsieve.measures.level_indicators import (
     Indicators,
     entropies,
@@ -72,7 +72,7 @@ class Coding:
         """Codes of columns of numbers."""
         return three_levels(columns.astype(np.float64), n_deviations=self.n_deviations)
 
-    def piece(self, piece: Piece) -> tuple[Codes, IndexArray, NDArray[np.bool_]]:
+    def piece(self, piece: ColumnPiece) -> tuple[Codes, IndexArray, NDArray[np.bool_]]:
         """Codes of a piece, the number of levels of each feature, and which hold one value."""
         columns = piece.columns.read(np.arange(piece.columns.n_features))
         n_levels = np.full(columns.shape[1], LEVELS_OF_NUMBER, dtype=np.intp)
@@ -156,12 +156,14 @@ def summarise(
     return summary, fetched
 
 
-def summary_of_piece(piece: Piece, shared: tuple[Coding, Codes, bool]) -> tuple[NDArray[Any], ...]:
+def summary_of_piece(
+    piece: ColumnPiece, shared: tuple[Coding, Codes, bool]
+) -> tuple[NDArray[Any], ...]:
     """Tell what the pass wants to know about one piece.
 
     Parameters
     ----------
-    piece : Piece
+    piece : ColumnPiece
         The columns.
     shared : tuple
         The coding, codes of the target, and whether the codes of the features are wanted, too.
@@ -234,7 +236,7 @@ class FetchedCodes(LevelCodes):
     def __init__(self, blocks: ColumnBlocks, coding: Coding) -> None:
         self._blocks = blocks
         self._coding = coding
-        room = memory.KEPT_LEVELS if blocks.is_here else memory.FETCHED_CODES
+        room = memory.KEPT_LEVELS if blocks.is_local else memory.FETCHED_CODES
         self._codes: Fetched[Codes] = Fetched(self._fetch, room // blocks.n_samples)
 
     def expect(self, features: IndexArray) -> None:
@@ -287,13 +289,13 @@ class FetchedCodes(LevelCodes):
             yield from zip(positions.tolist(), codes.T, strict=True)
 
 
-def codes_of_piece(piece: Piece, coding: Coding) -> tuple[Codes]:
+def codes_of_piece(piece: ColumnPiece, coding: Coding) -> tuple[Codes]:
     """Code the features of one piece."""
     return (coding.piece(piece)[0],)
 
 
 def information_of_piece(
-    piece: Piece, shared: tuple[Coding, Codes, IndexArray]
+    piece: ColumnPiece, shared: tuple[Coding, Codes, IndexArray]
 ) -> tuple[FloatArray]:
     """Information of the features of one piece about others, given by codes and levels."""
     coding, codes_of_others, levels_of_others = shared

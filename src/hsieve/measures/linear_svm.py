@@ -26,7 +26,7 @@ from hsieve.data.validation import check_lengths
 from hsieve.kernels.columns import encode_columns
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.support_vectors import check_cost, fit_machine, losses, machine_outputs
-from hsieve.threads import one_blas_thread
+from hsieve.parallel.threads import one_blas_thread
 
 __all__ = ["BoundLinearSVM", "LinearSVM"]
 
@@ -58,7 +58,7 @@ class LinearSVM(Measure):
     >>> from hsieve.measures import LinearSVM
     >>> X = np.random.default_rng(0).normal(size=(60, 3))
     >>> bound = LinearSVM().bind(X, X[:, 1] > 0)
-    >>> int(np.argmax(bound.worth([0, 1, 2], [0, 1, 2])))
+    >>> int(np.argmax(bound.elimination_scores([0, 1, 2], [0, 1, 2])))
     1
     """
 

@@ -104,13 +104,13 @@ class PairwiseHSIC(Measure):
         target = target_factor(y, self.target_kind)
         check_lengths(blocks.n_samples, len(target))
         refuse_empty(target, target)
-        plan = MemoryPlan.for_data(blocks.n_samples, self.memory_limit, is_here=blocks.is_here)
+        plan = MemoryPlan.for_data(blocks.n_samples, self.memory_limit, is_local=blocks.is_local)
         store = self.store(blocks, plan)
         relevance, norms = _first_pass(store, target)
         if self.normalised:
             relevance /= np.where(norms > 0, norms, 1.0) * np.linalg.norm(target.T @ target)
         store.expect(np.argsort(-relevance, kind="stable"))
-        if not blocks.is_here:
+        if not blocks.is_local:
             give_back_memory()
         return BoundPairwiseHSIC(
             columns=np.arange(blocks.n_features),
@@ -317,7 +317,7 @@ def nearest_relatives(
         msg = f"n_relatives must be a whole number of at least 1, got {n_relatives!r}."
         raise ValueError(msg)
     measure = PairwiseHSIC() if measure is None else measure
-    plan = MemoryPlan.for_data(blocks.n_samples, measure.memory_limit, is_here=blocks.is_here)
+    plan = MemoryPlan.for_data(blocks.n_samples, measure.memory_limit, is_local=blocks.is_local)
     store = measure.store(blocks, plan)
     actives = ActiveFactors(store, plan.stack_bytes)
     own = np.array([store.rows(int(feature))[1] for feature in features])

@@ -77,7 +77,7 @@ class Relief(Measure):
 
     Examples
     --------
-    >>> from hsieve.data.synthetic import make_xor_toy
+    >>> from hsieve.datasets import make_xor_toy
     >>> from hsieve.measures import Relief
     >>> problem = make_xor_toy(random_state=0)
     >>> scores = Relief().bind(problem.X, problem.y).feature_scores(range(10))

@@ -15,15 +15,15 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from hsieve.data.blocks import ColumnBlocks, MissingAsLevel, is_distributed
 from hsieve.data.validation import numbers_if_all_are, target_kind_of
-from hsieve.estimators._base import BaseSelector
-from hsieve.estimators._number import RuleSettings, samples_of
-from hsieve.estimators._search import SearchSelector
 from hsieve.inference.feature_number import representative_rows
 from hsieve.kernels import Precomputed
 from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.parallel.threads import one_blas_thread
 from hsieve.report.fitted import categories_of
+from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.number_rules import RuleSettings, samples_of
+from hsieve.selectors.search import SearchSelector
 from hsieve.strategies.base import best_first
-from hsieve.threads import one_blas_thread
 
 __all__ = ["LEAST_SHARED", "MOST_ROWS", "Evidence", "Target", "gather", "knowledge_of"]
 
@@ -143,7 +143,7 @@ def knowledge_of(selector: Any) -> RuleSettings:
     if isinstance(base, BaseSelector):
         known, own = knowledge_of(base), getattr(selector, "target_kind", "auto")
         return replace(known, target_kind=own) if known.target_kind == "auto" else known
-    knowing = selector._parts()[0] if isinstance(selector, SearchSelector) else selector
+    knowing = selector.make_components()[0] if isinstance(selector, SearchSelector) else selector
     return RuleSettings(
         getattr(selector, "target_kind", getattr(knowing, "target_kind", "auto")),
         getattr(knowing, "categorical", ()),
@@ -191,7 +191,7 @@ def gather(selector: Any, X: Any, y: Any, features: IndexArray) -> Evidence:
     if target is not None:
         check_consistent_length(target.values, np.empty(blocks.n_samples))
     evidence = Evidence(blocks.n_samples, target, features, categorical=categorical)
-    if not blocks.is_here:
+    if not blocks.is_local:
         return replace(evidence, notes=(_without_data(X),))
     return _compared(evidence, blocks, selector.selected_indices_)
 

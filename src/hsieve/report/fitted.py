@@ -20,7 +20,7 @@ from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.report.names import names_of, shortened
 
 __all__ = [
-    "Selection",
+    "FittedSelection",
     "categories_of",
     "chosen_columns",
     "columns_of",
@@ -36,7 +36,7 @@ PAIRWISE_METHODS = ("relevance", "redundancy", "self_redundancy")
 
 
 @dataclass(frozen=True, eq=False)
-class Selection:
+class FittedSelection:
     """What a selector chose.
 
     Parameters
@@ -65,7 +65,7 @@ class Selection:
 
 def selection_of(
     selector: Any, feature_names: Iterable[Any] | None = None, *, may_be_empty: bool = False
-) -> Selection:
+) -> FittedSelection:
     """Tell what a fitted selector chose.
 
     Parameters
@@ -79,7 +79,7 @@ def selection_of(
 
     Returns
     -------
-    Selection
+    FittedSelection
         Features, best first, and names.
 
     Raises
@@ -96,7 +96,7 @@ def selection_of(
     if not len(chosen) and not may_be_empty:
         msg = f"{type(selector).__name__} chose no feature, so that there is nothing to draw."
         raise ValueError(msg)
-    return Selection(type(selector).__name__, chosen, names_of(selector, feature_names))
+    return FittedSelection(type(selector).__name__, chosen, names_of(selector, feature_names))
 
 
 def declared(selector: Any, name: str, default: Any) -> Any:

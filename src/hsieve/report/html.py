@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.data.tables.writing import written_whole
-from hsieve.report.summary import Wish, summarise
+from hsieve.report.summary import ReportOptions, summarise
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from hsieve.estimators._base import BaseSelector
+    from hsieve.selectors.base import BaseSelector
 
-__all__ = ["REPORT_ENDINGS", "Report", "Wish", "make_report", "require_jinja2"]
+__all__ = ["REPORT_ENDINGS", "Report", "ReportOptions", "make_report", "require_jinja2"]
 
 REPORT_ENDINGS = (".html", ".htm")
 # Inside a notebook.
@@ -54,7 +54,7 @@ class Report:
     Examples
     --------
     >>> from hsieve import N3LARS
-    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.datasets import make_n3lars
     >>> problem = make_n3lars(300, 100, random_state=0)
     >>> report = N3LARS(3).fit(problem.X, problem.y).report(problem.X, problem.y)
     >>> report.summary["counts"]
@@ -97,7 +97,7 @@ class Report:
 
 
 def make_report(
-    selector: "BaseSelector", X: Any = None, y: Any = None, wish: Wish | None = None
+    selector: "BaseSelector", X: Any = None, y: Any = None, wish: ReportOptions | None = None
 ) -> Report:
     """Make a report on a selection.
 

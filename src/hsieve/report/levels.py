@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from hsieve.report.names import shortened
 
-__all__ = ["Levels", "levels_of"]
+__all__ = ["SampleLevels", "levels_of"]
 
 IndexArray = NDArray[np.intp]
 
@@ -16,7 +16,7 @@ LONGEST = 14
 
 
 @dataclass(frozen=True, eq=False)
-class Levels:
+class SampleLevels:
     """Which level each sample has.
 
     Parameters
@@ -38,12 +38,12 @@ class Levels:
         """Number of samples of each level."""
         return np.bincount(self.codes, minlength=len(self.names))
 
-    def of(self, samples: NDArray[np.bool_]) -> "Levels":
+    def of(self, samples: NDArray[np.bool_]) -> "SampleLevels":
         """Return the levels of some of the samples, numbered as before."""
         return replace(self, codes=self.codes[samples])
 
 
-def levels_of(values: NDArray[Any], most: int) -> Levels:
+def levels_of(values: NDArray[Any], most: int) -> SampleLevels:
     """Find the levels of values; where there are many, the rarer ones become "other".
 
     Parameters
@@ -55,7 +55,7 @@ def levels_of(values: NDArray[Any], most: int) -> Levels:
 
     Returns
     -------
-    Levels
+    SampleLevels
         Levels in rising order, the others last.
 
     Examples
@@ -67,13 +67,13 @@ def levels_of(values: NDArray[Any], most: int) -> Levels:
     found, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
     codes = np.ravel(codes)
     if len(found) <= most:
-        return Levels(codes, [_shown(level) for level in found])
+        return SampleLevels(codes, [_shown(level) for level in found])
     kept = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
     new = np.full(len(found), most - 1)
     new[kept] = np.arange(most - 1)
     n_others = len(found) - len(kept)
     names = [*(_shown(found[k]) for k in kept), f"other ({n_others})"]
-    return Levels(new[codes], names, has_others=True)
+    return SampleLevels(new[codes], names, has_others=True)
 
 
 def _shown(level: Any) -> str:

@@ -229,7 +229,7 @@ def words_for(selector: Any) -> MethodWords:
     """
     kind = type(selector)
     found = WORDS.get(kind.__name__)
-    if found is None and hasattr(selector, "_parts"):
+    if found is None and hasattr(selector, "make_components"):
         found = _of_parts(selector)
     if found is None:
         found = MethodWords(f"is this: {first_line(kind)}", "Score that decided the place.")
@@ -246,7 +246,7 @@ def words_for(selector: Any) -> MethodWords:
 
 def _of_parts(selector: Any) -> MethodWords:
     """Describe a free combination of a measure and a strategy."""
-    measure, strategy = selector._parts()
+    measure, strategy = selector.make_components()
     name = type(strategy).__name__
     return MethodWords(
         f"searches by {name} with the measure {type(measure).__name__}: "

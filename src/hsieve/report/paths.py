@@ -112,7 +112,7 @@ def path_in_words(selector: Any, *, feature_names: Iterable[Any] | None = None) 
     Examples
     --------
     >>> from hsieve import N3LARS
-    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.datasets import make_n3lars
     >>> from hsieve.report import path_in_words
     >>> problem = make_n3lars(600, 100, random_state=0)
     >>> path_in_words(N3LARS(3).fit(problem.X, problem.y))

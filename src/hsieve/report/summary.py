@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.estimators._base import BaseSelector
 from hsieve.inference.hsic_tests import FeatureTests
 from hsieve.report.constructors import changed_parameters, written_out
 from hsieve.report.curves import Names, curves
@@ -33,8 +32,9 @@ from hsieve.report.panels import data_pictures, target_summary
 from hsieve.report.pitfalls import pitfalls, warnings_of
 from hsieve.report.pursuit_steps import pursuit_steps
 from hsieve.report.repetition import Origin, repetition
+from hsieve.selectors.base import BaseSelector
 
-__all__ = ["MOST_SHOWN", "Wish", "summarise"]
+__all__ = ["MOST_SHOWN", "ReportOptions", "summarise"]
 
 MOST_SHOWN = 500
 LONGEST_TITLE = 200
@@ -59,7 +59,7 @@ PAIR_COLUMNS = {
 
 
 @dataclass(frozen=True)
-class Wish:
+class ReportOptions:
     """What a report is to show.
 
     Parameters
@@ -87,7 +87,7 @@ class Wish:
 
 
 def summarise(
-    selector: BaseSelector, X: Any = None, y: Any = None, wish: Wish | None = None
+    selector: BaseSelector, X: Any = None, y: Any = None, wish: ReportOptions | None = None
 ) -> dict[str, Any]:
     """Tell all about a selection.
 
@@ -117,14 +117,14 @@ def summarise(
     Examples
     --------
     >>> from hsieve import N3LARS
-    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.datasets import make_n3lars
     >>> from hsieve.report.summary import summarise
     >>> problem = make_n3lars(300, 100, random_state=0)
     >>> summary = summarise(N3LARS(3).fit(problem.X, problem.y), problem.X, problem.y)
     >>> summary["headline"]
     'N3LARS chose 3 of 100 features from 300 samples: x..., x... and x....'
     """
-    wish = Wish() if wish is None else wish
+    wish = ReportOptions() if wish is None else wish
     check_is_fitted(selector)
     _check(wish, selector.n_features_in_)
     all_names = names_of(selector, wish.feature_names)
@@ -167,7 +167,7 @@ def summarise(
     }
 
 
-def _check(wish: Wish, n_features: int) -> None:
+def _check(wish: ReportOptions, n_features: int) -> None:
     """Refuse wishes that make no sense, before any work."""
     n_shown = wish.n_shown
     is_whole = isinstance(n_shown, Integral) and not isinstance(n_shown, bool)

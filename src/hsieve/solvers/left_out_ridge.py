@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 
-from hsieve.threads import over_rows
+from hsieve.parallel.threads import over_rows
 
 __all__ = ["LeftOutFit", "left_out_ridge"]
 

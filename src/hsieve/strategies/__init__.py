@@ -1,11 +1,10 @@
 """Strategies that search for features with a measure of dependence."""
 
-from hsieve.strategies.backward import Backward
 from hsieve.strategies.base import SelectionPath, Strategy
-from hsieve.strategies.fcbf import FCBFSearch
 from hsieve.strategies.forward import Forward
 from hsieve.strategies.l1_ball import L1Ball
 from hsieve.strategies.lars_path import LarsSearch
+from hsieve.strategies.markov_blanket import FCBFSearch
 from hsieve.strategies.mrmr import MRMRSearch
 from hsieve.strategies.parents_children import ParentsChildren
 from hsieve.strategies.pursuit import PursuitSearch
@@ -15,6 +14,7 @@ from hsieve.strategies.random_halves import RandomHalves
 from hsieve.strategies.randomised import ContributionPath, RandomisedContributions
 from hsieve.strategies.ranking import Ranking
 from hsieve.strategies.screening import IterativeScreening
+from hsieve.strategies.sequential import Backward
 
 __all__ = [
     "Backward",

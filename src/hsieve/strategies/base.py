@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from hsieve.engines import Engine
-from hsieve.engines.jobs import make_job_engine
-from hsieve.engines.local import InPlaceEngine
 from hsieve.exceptions import IncompatibleCombinationError
-from hsieve.marks import Unmarked
+from hsieve.fingerprint import Ignored
 from hsieve.measures.base import DOUBLE_PRECISION, BoundMeasure, Measure, PairwiseStatistics
+from hsieve.parallel import Engine
+from hsieve.parallel.jobs import make_job_engine
+from hsieve.parallel.local import InPlaceEngine
 from hsieve.progress import report
 
 __all__ = [
@@ -35,7 +35,7 @@ __all__ = [
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 Keeper: TypeAlias = Callable[[Engine], Engine]
-Round: TypeAlias = Callable[[Any, Unmarked], tuple[NDArray[Any], ...]]
+Round: TypeAlias = Callable[[Any, Ignored], tuple[NDArray[Any], ...]]
 
 BLOCK = 512
 # Searches that add one feature after the other go so far where the number is not known yet.
@@ -141,14 +141,14 @@ class Strategy(BaseEstimator, ABC):
         Rounds that were done before are taken as they were, if results are kept.
         """
         if self._keeper is None:
-            yield lambda function, task, bound: function(task, Unmarked(bound))
+            yield lambda function, task, bound: function(task, Ignored(bound))
             return
         with self._keeper(InPlaceEngine()) as workers:
 
             def done_once(
                 function: Round, task: Any, bound: BoundMeasure
             ) -> tuple[NDArray[Any], ...]:
-                (result,) = workers.map(function, [task], shared=Unmarked(bound))
+                (result,) = workers.map(function, [task], shared=Ignored(bound))
                 return result
 
             yield done_once

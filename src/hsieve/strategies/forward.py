@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.marks import Unmarked
+from hsieve.fingerprint import Ignored
 from hsieve.measures.base import BoundMeasure, FeatureScores, SubsetScores
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
@@ -79,7 +79,7 @@ class Forward(Strategy):
 
 
 def _scores_after(
-    task: tuple[NDArray[np.intp], NDArray[np.intp]], of: Unmarked
+    task: tuple[NDArray[np.intp], NDArray[np.intp]], of: Ignored
 ) -> tuple[NDArray[np.floating]]:
     """Score of the set with each feature outside it; a round of the search."""
     subset, outside = task

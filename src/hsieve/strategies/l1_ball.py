@@ -19,8 +19,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.engines.jobs import make_job_engine
 from hsieve.measures.base import BoundMeasure, WeightedScores
+from hsieve.parallel.jobs import make_job_engine
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.weight_search import random_weights, search_radius, shrink
@@ -103,7 +103,7 @@ class L1Ball(Strategy):
     n_jobs : int or None, default=None
         Number of processes that share the restarts. The result does not depend on it.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who does the restarts, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`. With a
+        Who does the restarts, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. With a
         time limit, the clocks of its machines should agree.
     random_state : int, Generator or None, default=0
         Seed of the weights.

@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.exceptions import CrowdedInteractionsWarning, IncompatibleCombinationError
+from hsieve.interactions.atoms import BoundPairAtoms, with_pairs
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
-from hsieve.measures.pair_atoms import BoundPairAtoms, with_pairs
 from hsieve.measures.pairwise import BoundPairwiseHSIC
 from hsieve.progress import report, stage
 from hsieve.solvers import LarsPath, nonnegative_lars_path

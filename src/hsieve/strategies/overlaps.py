@@ -6,8 +6,8 @@ The overlap of two features is their redundancy as a share of what it is for a c
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.interactions.atoms import BoundPairAtoms
 from hsieve.measures.base import PairwiseStatistics
-from hsieve.measures.pair_atoms import BoundPairAtoms
 from hsieve.solvers import LarsPath
 from hsieve.strategies.base import best_first
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from hsieve.inference.interaction_search import InteractionSearch
-from hsieve.inference.interaction_tests import InteractionTester
 from hsieve.inference.kernel_smoother import Smooth
+from hsieve.interactions.pair_statistic import InteractionTarget
+from hsieve.interactions.search import InteractionSearch
+from hsieve.interactions.tests import InteractionTester
 from hsieve.kernels.leading_factors import LeadingFactors
-from hsieve.measures.interactions import InteractionTarget
 from hsieve.strategies.base import best_first
 
 __all__ = ["SHARED", "Candidate", "CandidateSearch", "normal_scores"]

@@ -38,9 +38,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.engines import Engine
-from hsieve.engines.jobs import make_job_engine
 from hsieve.measures.base import BoundMeasure, SampledScores
+from hsieve.parallel import Engine
+from hsieve.parallel.jobs import make_job_engine
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.random_draws import Draw, Sampler
@@ -135,12 +135,12 @@ class RandomisedContributions(Strategy):
     n_jobs : int or None, default=None
         Number of processes; the selection does not depend on it.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who does the rounds, instead of `n_jobs`: see :func:`hsieve.engines.make_engine`.
+        Who does the rounds, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`.
     random_state : int, Generator or None, default=0
         Seed of the draws.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("subset_score", "worth", "part")
+    needs: ClassVar[tuple[str, ...]] = ("subset_score", "elimination_scores", "part")
     refusal: ClassVar[str] = (
         "Randomised contributions need a measure of sets on any part of the samples, "
         "such as HSIC, NHSIC or LSMI."
@@ -356,7 +356,7 @@ def plain_contributions(part: SampledScores, draw: Draw, n_free: int) -> FloatAr
 
 def swept_contributions(part: SampledScores, draw: Draw, n_free: int) -> FloatArray:
     """Sweep over what each free feature brings to the random set of one round."""
-    return part.worth(draw.chosen, np.arange(n_free))
+    return part.elimination_scores(draw.chosen, np.arange(n_free))
 
 
 ESTIMATES: dict[str, Callable[[SampledScores, Draw, int], FloatArray]] = {

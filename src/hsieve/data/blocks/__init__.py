@@ -2,33 +2,33 @@
 
 from hsieve.data.blocks.arrays import ArrayBlocks, as_blocks
 from hsieve.data.blocks.backed import BackedBlocks
-from hsieve.data.blocks.base import ColumnBlocks, Piece
+from hsieve.data.blocks.base import ColumnBlocks, ColumnPiece
 from hsieve.data.blocks.distributed import (
     distributed_columns,
     distributed_features,
     is_distributed,
     refuse_distributed,
 )
+from hsieve.data.blocks.engine_columns import EngineColumns, Fetched
 from hsieve.data.blocks.files import ParquetBlocks
-from hsieve.data.blocks.missing import MissingAsLevel
 from hsieve.data.blocks.numpy_folder import NumpyFolder
 from hsieve.data.blocks.opening import ColumnTable, can_open_columns, open_columns
-from hsieve.data.blocks.placed import Fetched, PlacedBlocks
 from hsieve.data.blocks.samples import SampleBlocks
 from hsieve.data.blocks.sparse import SparseBlocks, is_sparse
+from hsieve.data.blocks.views import MissingAsLevel
 from hsieve.data.blocks.zarr_arrays import ZarrBlocks
 
 __all__ = [
     "ArrayBlocks",
     "BackedBlocks",
     "ColumnBlocks",
+    "ColumnPiece",
     "ColumnTable",
+    "EngineColumns",
     "Fetched",
     "MissingAsLevel",
     "NumpyFolder",
     "ParquetBlocks",
-    "Piece",
-    "PlacedBlocks",
     "SampleBlocks",
     "SparseBlocks",
     "ZarrBlocks",

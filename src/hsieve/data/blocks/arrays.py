@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
-from hsieve.data.blocks.stamps import mark_of_content, states_of
+from hsieve.data.blocks.file_fingerprint import fingerprint_of_content, states_of
 from hsieve.data.validation import LARGEST_EXACT_INTEGER, beyond_exact
-from hsieve.marks import mark_of
+from hsieve.fingerprint import fingerprint_of
 
 __all__ = ["ArrayBlocks", "as_blocks", "places_beyond_exact"]
 
@@ -66,14 +66,16 @@ class ArrayBlocks(ColumnBlocks):
         """Return what opens the same columns in another process, if they are mapped from a file."""
         return _reference_to(self._array, self.names)
 
-    def mark(self) -> str:
+    def fingerprint(self) -> str:
         """Return a mark of the values, or of file, time and content where that is mapped."""
         reference = self.reference()
         if reference is None:
-            return super().mark()
+            return super().fingerprint()
         path = Path(reference.path)
-        content = mark_of_content([path])
-        return mark_of((path.name, path.stat().st_mtime_ns, content, replace(reference, path="")))
+        content = fingerprint_of_content([path])
+        return fingerprint_of(
+            (path.name, path.stat().st_mtime_ns, content, replace(reference, path=""))
+        )
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         """Copy columns, in tiles where they do not lie together in memory."""

@@ -6,7 +6,7 @@ a block is that of its bytes; the rest of the data stays where it is.
 
 What needs all columns once is a function of a *piece*, some columns, that is run over all pieces
 (`map`). Where the columns are held by the workers of an engine it is run there
-(:mod:`hsieve.data.blocks.placed`), and only its results travel.
+(:mod:`hsieve.data.blocks.engine_columns`), and only its results travel.
 """
 
 from abc import ABC, abstractmethod
@@ -18,14 +18,14 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hsieve.engines.base import Held
-from hsieve.marks import mark_of, mark_of_arrays
+from hsieve.fingerprint import fingerprint_of, fingerprint_of_arrays
+from hsieve.parallel.base import Held
 
 __all__ = [
     "ColumnBlocks",
+    "ColumnPiece",
     "FloatArray",
     "IndexArray",
-    "Piece",
     "Reference",
     "float_type",
     "some_columns",
@@ -117,7 +117,7 @@ class ColumnBlocks(ABC):
             )
 
     @property
-    def is_here(self) -> bool:
+    def is_local(self) -> bool:
         """Whether reading a column costs no more than getting at its bytes."""
         return True
 
@@ -128,7 +128,7 @@ class ColumnBlocks(ABC):
 
     def map(
         self,
-        function: Callable[["Piece", Any], Any],
+        function: Callable[["ColumnPiece", Any], Any],
         shared: Any = None,
         *,
         max_bytes: int,
@@ -159,7 +159,7 @@ class ColumnBlocks(ABC):
         """
         del most_at_work  # one after the other
         for positions in self._pieces(max_bytes, features):
-            yield positions, function(Piece(positions, _Part(self, positions)), shared)
+            yield positions, function(ColumnPiece(positions, _Part(self, positions)), shared)
 
     def expect(self, features: IndexArray) -> None:  # noqa: B027 - only columns elsewhere care
         """Say which columns will be read, the most likely first."""
@@ -173,19 +173,19 @@ class ColumnBlocks(ABC):
         return None
 
     @property
-    def marked_as(self) -> str:
+    def fingerprint_kind(self) -> str:
         """What a mark is one of, for messages."""
         return "data, or files written since"
 
-    def mark(self) -> str:
+    def fingerprint(self) -> str:
         """Return a short mark that other data do not have.
 
         It is that of the reference where there is one; else all values are read for it.
         """
         reference = self.reference()
         if reference is not None:
-            return mark_of(reference)
-        return mark_of_arrays(self.read(features) for features in self.walk(MARKED_BYTES))
+            return fingerprint_of(reference)
+        return fingerprint_of_arrays(self.read(features) for features in self.walk(MARKED_BYTES))
 
     def held(self, pieces: Sequence[IndexArray]) -> Iterator[Held] | None:
         """Return tasks for pieces that an engine holds already; None if it holds nothing."""
@@ -253,7 +253,7 @@ class Reference(Hashable, Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class Piece:
+class ColumnPiece:
     """Some columns, at hand where they are worked on.
 
     Parameters

@@ -17,11 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
-from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, Piece, float_type
+from hsieve.data.blocks.base import ColumnBlocks, ColumnPiece, FloatArray, IndexArray, float_type
 from hsieve.data.blocks.dask_frames import array_of_frame
-from hsieve.engines.base import Engine, Held
-from hsieve.engines.dask import DaskEngine
-from hsieve.marks import Unmarked, mark_of, mark_of_arrays
+from hsieve.fingerprint import Ignored, fingerprint_of, fingerprint_of_arrays
+from hsieve.parallel.base import Engine, Held
+from hsieve.parallel.dask import DaskEngine
 
 __all__ = ["DaskBlocks", "HeldDaskBlocks", "dask_columns", "piece_of_held"]
 
@@ -55,22 +55,22 @@ class DaskBlocks(ColumnBlocks):
         self.names = None if names is None else tuple(names)
 
     @property
-    def is_here(self) -> bool:
+    def is_local(self) -> bool:
         """False: each reading computes chunks of all rows."""
         return False
 
     @property
-    def marked_as(self) -> str:
+    def fingerprint_kind(self) -> str:
         """What a mark is one of: it is put together from those of the chunks."""
         return "data, or the same cut into other chunks"
 
-    def mark(self) -> str:
+    def fingerprint(self) -> str:
         """Return a mark of all values and of the chunks, worked out where these are."""
         from dask import delayed
 
         chunks = self._array.to_delayed().ravel()
         marks = self._computed([delayed(_mark_of_chunk)(chunk) for chunk in chunks])
-        return mark_of((self._array.chunks, marks))
+        return fingerprint_of((self._array.chunks, marks))
 
     def _computed(self, collections: Sequence[Any]) -> list[Any]:
         """Compute small collections."""
@@ -149,14 +149,14 @@ class HeldDaskBlocks(DaskBlocks):
                 held = self._engine.derive(_columns_inside, held, inside)
             data.append(held)
         names = None if self.names is None else tuple(self.names[i] for i in piece)
-        return Held((piece, Unmarked(names)), tuple(data))
+        return Held((piece, Ignored(names)), tuple(data))
 
 
-def piece_of_held(held: Held) -> Piece:
+def piece_of_held(held: Held) -> ColumnPiece:
     """Put a piece together, in a worker, from its task and the data."""
     features, names = held.task[0], held.task[1].value
     array = held.data[0] if len(held.data) == 1 else np.concatenate(held.data, axis=1)
-    return Piece(features, _HeldColumns(array, features, names))
+    return ColumnPiece(features, _HeldColumns(array, features, names))
 
 
 class _HeldColumns(ArrayBlocks):
@@ -174,7 +174,7 @@ class _HeldColumns(ArrayBlocks):
 
 def _mark_of_chunk(chunk: NDArray[Any]) -> str:
     """Return a mark of the values of a chunk, where it is."""
-    return mark_of_arrays([chunk])
+    return fingerprint_of_arrays([chunk])
 
 
 def _columns_inside(chunk: NDArray[Any], columns: IndexArray) -> NDArray[Any]:
@@ -201,7 +201,7 @@ def dask_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
     y : array-like
         The target, computed.
     """
-    if not (engine.is_here or isinstance(engine, DaskEngine)):
+    if not (engine.is_local or isinstance(engine, DaskEngine)):
         msg = "Collections of Dask are worked on by engine 'dask', 'threads' or 'local'."
         raise ValueError(msg)
     if hasattr(X, "columns"):

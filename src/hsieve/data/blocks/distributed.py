@@ -8,7 +8,7 @@ from typing import Any
 
 from hsieve.data.blocks.base import ColumnBlocks
 from hsieve.data.tables.errors import listed
-from hsieve.engines.base import Engine
+from hsieve.parallel.base import Engine
 
 __all__ = [
     "distributed_columns",

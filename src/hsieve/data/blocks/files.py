@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
-from hsieve.data.blocks.stamps import mark_of_content, states_of
+from hsieve.data.blocks.file_fingerprint import fingerprint_of_content, states_of
 from hsieve.data.tables.arrow import arrow_values
 from hsieve.data.tables.errors import (
     TableError,
@@ -30,7 +30,7 @@ from hsieve.data.tables.parquet import OpenParts, ParquetParts
 from hsieve.data.tables.roles import refuse_text, refuse_types
 from hsieve.data.tables.source import Array, check_names
 from hsieve.data.tables.values import category_codes, exact_numbers, refuse_long_integers
-from hsieve.marks import mark_of
+from hsieve.fingerprint import fingerprint_of
 
 __all__ = [
     "FileBlocks",
@@ -72,12 +72,12 @@ class FileBlocks(ColumnBlocks):
         """Names and sizes of the files."""
         return tuple((file.name, file.stat().st_size) for file in self._files())
 
-    def mark(self) -> str:
+    def fingerprint(self) -> str:
         """Return a mark of names, sizes, times and content of the files, wherever these are."""
         files = self._files()
         times = [file.stat().st_mtime_ns for file in files]
-        marks = (self.stamp(), times, mark_of_content(files))
-        return mark_of((*marks, self.names, self._is_category))
+        marks = (self.stamp(), times, fingerprint_of_content(files))
+        return fingerprint_of((*marks, self.names, self._is_category))
 
     def _files(self) -> list[Path]:
         """Return the files that hold the columns."""

@@ -20,7 +20,7 @@ from hsieve.data.tables.annotated_files import AnnDataSource
 from hsieve.data.tables.errors import columns_are, table_error
 from hsieve.data.tables.numpy_files import ArraySource, open_npy
 from hsieve.data.tables.parquet import ParquetSource
-from hsieve.data.tables.roles import Opener, Request, Roles, assign_roles, open_source
+from hsieve.data.tables.roles import Opener, RoleRequest, Roles, assign_roles, open_source
 from hsieve.data.tables.source import Array, Source
 from hsieve.data.tables.zarr_files import MATRIX, ZarrSource
 from hsieve.data.validation import TargetKind
@@ -134,7 +134,7 @@ def open_columns(
     (('x0', 'x1'), [2.0, 1.0], [0.5, 1.5])
     """
     path = Path(path)
-    request = Request(target, categorical, target_kind, drop)
+    request = RoleRequest(target, categorical, target_kind, drop)
     with closing(open_source(path, target, OPENERS)) as source:
         roles = assign_roles(source, request)
         columns = _columns(source, roles)

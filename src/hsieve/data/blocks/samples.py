@@ -32,9 +32,9 @@ class SampleBlocks(ColumnBlocks):
         self.dtype, self.names = blocks.dtype, blocks.names
 
     @property
-    def is_here(self) -> bool:
+    def is_local(self) -> bool:
         """Whether the blocks are."""
-        return self._blocks.is_here
+        return self._blocks.is_local
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         every = np.empty((self._blocks.n_samples, len(positions)), dtype=self.dtype, order="F")

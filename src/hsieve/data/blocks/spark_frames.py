@@ -24,8 +24,8 @@ from hsieve.data.blocks.files import FileReference, ParquetBlocks
 from hsieve.data.blocks.opening import open_columns
 from hsieve.data.tables.errors import listed, no_numbers
 from hsieve.data.tables.parquet import ParquetParts
-from hsieve.engines.base import Engine
-from hsieve.engines.dask import DaskEngine
+from hsieve.parallel.base import Engine
+from hsieve.parallel.dask import DaskEngine
 
 __all__ = ["StagedBlocks", "spark_columns", "spark_features"]
 
@@ -47,7 +47,7 @@ class StagedBlocks(ParquetBlocks):
         """Open the columns that a reference says."""
         return StagedBlocks(Path(reference.path), reference.names, reference.categorical)
 
-    def mark(self) -> str:
+    def fingerprint(self) -> str:
         """Refuse to be known again: the files are others each time, and perhaps the rows."""
         raise no_fixed_order()
 

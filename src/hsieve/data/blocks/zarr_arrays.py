@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import FloatArray, IndexArray, float_type
+from hsieve.data.blocks.file_fingerprint import fingerprint_of_content, states_of
 from hsieve.data.blocks.files import DECODED_BYTES, MatrixFileBlocks, other_data
-from hsieve.data.blocks.stamps import mark_of_content, states_of
 from hsieve.data.tables.errors import plainly, table_error
 from hsieve.data.tables.numpy_files import MATRIX_DIMENSIONS
 from hsieve.data.tables.zarr_files import ZARR_ERRORS, checked_array, open_zarr
-from hsieve.marks import mark_of
+from hsieve.fingerprint import fingerprint_of
 
 __all__ = ["ZarrBlocks"]
 
@@ -82,12 +82,12 @@ class ZarrBlocks(MatrixFileBlocks):
             stamp=self.stamp(),
         )
 
-    def mark(self) -> str:
+    def fingerprint(self) -> str:
         """Return a mark of names, times and content of all files of the array."""
         files = sorted(file for file in self.path.rglob("*") if file.is_file())
         marks = [(str(file.relative_to(self.path)), file.stat().st_mtime_ns) for file in files]
         of_columns = (self._places, self.names, self._is_category)
-        return mark_of((marks, mark_of_content(files), of_columns))
+        return fingerprint_of((marks, fingerprint_of_content(files), of_columns))
 
     def stamp(self) -> tuple[tuple[str, int], ...]:
         """Sizes of the files that say what the array is, and how many files there are in all.

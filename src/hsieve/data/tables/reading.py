@@ -20,7 +20,7 @@ from hsieve.data.tables.delimited import DelimitedSource
 from hsieve.data.tables.errors import TableError, incomplete_feature, listed
 from hsieve.data.tables.numpy_files import open_npy, open_npz
 from hsieve.data.tables.parquet import ParquetSource
-from hsieve.data.tables.roles import Opener, Request, Roles, assign_roles, open_source
+from hsieve.data.tables.roles import Opener, RoleRequest, Roles, assign_roles, open_source
 from hsieve.data.tables.source import Array, Source
 from hsieve.data.tables.unpacking import refuse_unpacked
 from hsieve.data.tables.values import category_codes, exact_numbers
@@ -148,7 +148,7 @@ def read_table(
     if missing not in MISSING:
         msg = f"missing is {missing!r}, accepted are {listed(MISSING)}"
         raise TableError(msg)
-    request = Request(target, categorical, target_kind, drop)
+    request = RoleRequest(target, categorical, target_kind, drop)
     with closing(open_source(path, target, OPENERS)) as source:
         roles = assign_roles(source, request)
         X = _feature_matrix(source, roles, missing)

@@ -24,7 +24,7 @@ from hsieve.data.validation import TARGET_KINDS, TargetKind
 
 __all__ = [
     "Opener",
-    "Request",
+    "RoleRequest",
     "Roles",
     "assign_roles",
     "open_source",
@@ -36,7 +36,7 @@ Opener = Callable[[Path, str | None], Source]
 
 
 @dataclass(frozen=True)
-class Request:
+class RoleRequest:
     """What the caller says about the columns, as in :func:`hsieve.data.tables.read_table`."""
 
     target: str | None
@@ -93,7 +93,7 @@ def open_source(path: Path, target: str | None, openers: Mapping[str, Opener]) -
     return opener(path, target)
 
 
-def assign_roles(source: Source, request: Request) -> Roles:
+def assign_roles(source: Source, request: RoleRequest) -> Roles:
     """Read the target and see that the features can be read as they are declared.
 
     The source is left open for its features.

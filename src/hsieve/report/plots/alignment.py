@@ -56,7 +56,7 @@ class AlignmentDisplay(Display):
     Examples
     --------
     >>> from hsieve import BAHSIC
-    >>> from hsieve.data.synthetic import make_xor
+    >>> from hsieve.datasets import make_xor
     >>> from hsieve.report import AlignmentDisplay
     >>> problem = make_xor(200, 20, random_state=0)
     >>> selector = BAHSIC("alignment").fit(problem.X, problem.y)

@@ -83,7 +83,7 @@ class ContributionsDisplay(Display):
     Examples
     --------
     >>> from hsieve import RandSel
-    >>> from hsieve.data.synthetic import make_xor
+    >>> from hsieve.datasets import make_xor
     >>> from hsieve.report import ContributionsDisplay
     >>> problem = make_xor(200, 40, random_state=0)
     >>> selector = RandSel(2).fit(problem.X, problem.y)

@@ -12,7 +12,7 @@ from hsieve.data.frames import FrameBlocks, frame_library
 from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kind_of
 from hsieve.kernels import Precomputed
 from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of
-from hsieve.report.levels import Levels, levels_of
+from hsieve.report.levels import SampleLevels, levels_of
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display, require_matplotlib
 from hsieve.report.plots.panel_grid import PanelGrid
@@ -89,7 +89,7 @@ class FeaturePanelsDisplay(Display):
     Examples
     --------
     >>> from hsieve import N3LARS
-    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.datasets import make_n3lars
     >>> from hsieve.report import FeaturePanelsDisplay
     >>> problem = make_n3lars(300, 100, random_state=0)
     >>> selector = N3LARS(3).fit(problem.X, problem.y)
@@ -223,7 +223,9 @@ class FeaturePanelsDisplay(Display):
             return "mosaic" if by_level else "boxes"
         return "upright boxes" if by_level else "scatter"
 
-    def _draw(self, place: int, values: FloatArray, classes: Levels | None, *, smooth: bool) -> Any:
+    def _draw(
+        self, place: int, values: FloatArray, classes: SampleLevels | None, *, smooth: bool
+    ) -> Any:
         """Draw one panel."""
         panel, kind = self.axes_[place], self.kinds_[place]
         known = np.isfinite(values)

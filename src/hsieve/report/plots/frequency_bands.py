@@ -48,7 +48,7 @@ class FrequencyBandsDisplay(Display):
 
     Examples
     --------
-    >>> from hsieve.data.synthetic import make_frequency_bands
+    >>> from hsieve.datasets import make_frequency_bands
     >>> from hsieve.report import FrequencyBandsDisplay
     >>> problem = make_frequency_bands(100, random_state=0)  # the classes differ from 10 to 14 Hz
     >>> display = FrequencyBandsDisplay.from_signals(

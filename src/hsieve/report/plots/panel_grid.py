@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from hsieve.report.levels import Levels
+from hsieve.report.levels import SampleLevels
 from hsieve.report.plots.base import new_figure
 from hsieve.report.plots.panels import LETTER_INCHES, class_colours
 from hsieve.report.plots.style import FONT_SIZE, LITERAL
@@ -41,7 +41,7 @@ class PanelGrid:
 
     @classmethod
     def make(
-        cls, n_panels: int, ax: "Axes | None", classes: Levels | None, *, has_legend: bool
+        cls, n_panels: int, ax: "Axes | None", classes: SampleLevels | None, *, has_legend: bool
     ) -> Self:
         """Make a grid of panels, in the place of given axes or in a figure of our own.
 
@@ -91,7 +91,7 @@ class PanelGrid:
         """Write a title above all panels, at the left."""
         self.place.suptitle(title, x=0.01, ha="left", fontsize=FONT_SIZE + 3, **LITERAL)
 
-    def _write_legend(self, classes: Levels, *, outside: bool) -> None:
+    def _write_legend(self, classes: SampleLevels, *, outside: bool) -> None:
         """Tell the colours of the classes below the panels."""
         from matplotlib.patches import Patch
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.report.levels import Levels
+from hsieve.report.levels import SampleLevels
 from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL, MARKED, PALE
 from hsieve.report.smoothing import smooth_curve
 
@@ -35,12 +35,12 @@ LETTER_INCHES = 0.07
 GOLDEN = 0.6180339887498949
 
 
-def class_colours(classes: Levels) -> list[str]:
+def class_colours(classes: SampleLevels) -> list[str]:
     """Colours of classes, the same in all panels.
 
     Parameters
     ----------
-    classes : Levels
+    classes : SampleLevels
         At most seven classes.
 
     Returns
@@ -89,7 +89,7 @@ def draw_scatter(ax: "Axes", x: FloatArray, y: FloatArray, *, smooth: bool) -> d
 
 
 def draw_boxes(
-    ax: "Axes", values: FloatArray, levels: Levels, *, upright: bool, colours: list[str]
+    ax: "Axes", values: FloatArray, levels: SampleLevels, *, upright: bool, colours: list[str]
 ) -> list[dict[str, Any]]:
     """Draw a box of numbers for each level, with some of the points.
 
@@ -99,7 +99,7 @@ def draw_boxes(
         Where to draw.
     values : ndarray of shape (n_samples,)
         Numbers.
-    levels : Levels
+    levels : SampleLevels
         Their levels.
     upright : bool
         Whether numbers go upwards and levels stand side by side, or numbers to the right and levels
@@ -130,14 +130,16 @@ def draw_boxes(
     return found
 
 
-def draw_mosaic(ax: "Axes", feature: Levels, target: Levels, colours: list[str]) -> FloatArray:
+def draw_mosaic(
+    ax: "Axes", feature: SampleLevels, target: SampleLevels, colours: list[str]
+) -> FloatArray:
     """Draw categories against classes: as wide as a category is frequent, shares of classes above.
 
     Parameters
     ----------
     ax : matplotlib Axes
         Where to draw.
-    feature, target : Levels
+    feature, target : SampleLevels
         Category and class of each sample.
     colours : list of str
         A colour for each class.

@@ -72,7 +72,7 @@ class PathDisplay(Display):
     Examples
     --------
     >>> from hsieve import N3LARS
-    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.datasets import make_n3lars
     >>> from hsieve.report import PathDisplay
     >>> problem = make_n3lars(300, 100, random_state=0)
     >>> display = PathDisplay.from_selector(N3LARS(5).fit(problem.X, problem.y))

@@ -81,7 +81,7 @@ class RedundancyDisplay(Display):
     Examples
     --------
     >>> from hsieve import MaxRelevance
-    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.datasets import make_n3lars
     >>> from hsieve.report import RedundancyDisplay
     >>> problem = make_n3lars(300, 100, random_state=0)  # feature j + 50 copies feature j
     >>> selector = MaxRelevance(4).fit(problem.X, problem.y)

@@ -76,7 +76,7 @@ class RelevanceRedundancyDisplay(Display):
     Examples
     --------
     >>> from hsieve import N3LARS
-    >>> from hsieve.data.synthetic import make_n3lars
+    >>> from hsieve.datasets import make_n3lars
     >>> from hsieve.report import RelevanceRedundancyDisplay
     >>> problem = make_n3lars(300, 100, random_state=0)
     >>> selector = N3LARS(3).fit(problem.X, problem.y)

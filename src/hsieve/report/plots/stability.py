@@ -6,9 +6,6 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.estimators import StabilitySelection
-from hsieve.estimators._base import BaseSelector
-from hsieve.estimators._ranges import usual_parameter
 from hsieve.report.fitted import selection_of
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display, new_axes, require_matplotlib
@@ -26,6 +23,9 @@ from hsieve.report.plots.style import (
     room_for_names,
     write_note,
 )
+from hsieve.selectors import StabilitySelection
+from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.regularisation import usual_parameter
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,0 +1,193 @@
+"""Sets of features for kernel classifiers: given by the user, or nested ones found by a search.
+
+The thesis (section 5.3) builds kernels on the sets of positive contribution of every iteration of
+randSel, a nested series from many features to few. Any selector that ranks can take its place: its
+sets are then the first d, d/2, d/4, ... features.
+"""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import clone
+
+from hsieve.data.subsamples import balanced_samples
+from hsieve.data.validation import constant_columns
+from hsieve.selectors.randsel import RandSel
+from hsieve.strategies.randomised import ContributionPath
+
+__all__ = ["checked_sets", "find_sets", "nested_sets", "spread_sets"]
+
+IndexArray = NDArray[np.intp]
+
+# Fewer samples or features tell a selector nothing.
+LEAST_SAMPLES, LEAST_FEATURES = 8, 3
+# Samples of a round of RandSel, where there are more than twice as many.
+SAMPLES_A_ROUND = 500
+
+
+def checked_sets(
+    feature_sets: Any, n_features: int, names: NDArray[Any] | None = None
+) -> tuple[IndexArray, ...]:
+    """Return sets of features as positions.
+
+    Parameters
+    ----------
+    feature_sets : iterable of iterables of int or str
+        Positions, or names where the features have any.
+    n_features : int
+        Number of features.
+    names : ndarray of str or None, default=None
+        Their names.
+
+    Returns
+    -------
+    tuple of ndarray of int
+        Sorted positions of each set, in the order given; a set that is there already is left out.
+
+    Raises
+    ------
+    ValueError
+        For no set, an empty one, or features that there are not.
+    """
+    if isinstance(feature_sets, str | bytes) or not isinstance(feature_sets, Iterable):
+        msg = f"feature_sets must be a list of lists of features, got {feature_sets!r}."
+        raise ValueError(msg)
+    known = {} if names is None else {str(name): place for place, name in enumerate(names)}
+    sets: dict[bytes, IndexArray] = {}
+    for given in feature_sets:
+        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
+            msg = f"Each of feature_sets must be a list of features, got {given!r}."
+            raise ValueError(msg)
+        places = np.unique([_place(feature, n_features, known) for feature in given])
+        if len(places) == 0:
+            msg = "Each of feature_sets must hold at least one feature, got an empty one."
+            raise ValueError(msg)
+        sets.setdefault(places.tobytes(), places.astype(np.intp))
+    if not sets:
+        msg = "feature_sets must hold at least one set, got none."
+        raise ValueError(msg)
+    return tuple(sets.values())
+
+
+def find_sets(
+    selector: Any,
+    X: NDArray[np.floating],
+    y: NDArray[Any],
+    *,
+    max_samples: int,
+    max_sets: int | None,
+    rng: np.random.Generator,
+) -> tuple[Any, tuple[IndexArray, ...]]:
+    """Let a selector find nested sets of features that vary.
+
+    Parameters
+    ----------
+    selector : selector or None
+        What finds the sets, not changed; None for :class:`RandSel`.
+    X : ndarray of shape (n_samples, n_features)
+        Features.
+    y : ndarray of shape (n_samples,)
+        Classes.
+    max_samples : int
+        Most samples that the selector sees, as many of each class as there are.
+    max_sets : int or None
+        Most sets, spread evenly over the sizes; None for all.
+    rng : Generator
+        Source of the samples, and of the seed of :class:`RandSel`.
+
+    Returns
+    -------
+    selector or None
+        The fitted selector, which has seen only features that vary; None where there are fewer than
+        8 samples or 3 features to select from.
+    tuple of ndarray of int
+        The sets, all features that vary first; none if there are no such features.
+    """
+    seen = balanced_samples(y, max_samples, rng)
+    shown, target = X[seen], y[seen]
+    varying = np.flatnonzero(~constant_columns(shown))
+    if len(seen) < LEAST_SAMPLES or len(varying) < LEAST_FEATURES:
+        return None, (varying,) if len(varying) else ()
+    if selector is None:
+        few = SAMPLES_A_ROUND if len(seen) > 2 * SAMPLES_A_ROUND else None
+        seed = int(rng.integers(2**31 - 1))
+        fitted = RandSel(target_kind="classes", subsample=few, random_state=seed)
+    else:
+        fitted = clone(selector)
+    fitted.fit(shown[:, varying], target)
+    found = nested_sets(fitted)
+    kept = spread_sets(found, len(found) if max_sets is None else max_sets)
+    return fitted, tuple(varying[features] for features in kept)
+
+
+def nested_sets(selector: Any) -> tuple[IndexArray, ...]:
+    """Return the nested sets that a fitted selector found, from many features to few.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        A fitted selector.
+
+    Returns
+    -------
+    tuple of ndarray of int
+        All features that vary; then the sets of positive contribution of every iteration
+        (:class:`RandSel`), or the first half, quarter, ... of the ranking (any other selector);
+        then the features chosen. Each set once, none empty, positions sorted.
+    """
+    path = selector.path_
+    varying = np.setdiff1d(np.arange(selector.n_features_in_), selector.constant_features_)
+    if isinstance(path, ContributionPath):
+        series = list(path.nested_sets)
+    else:
+        ranked = path.nested_order[np.isin(path.nested_order, varying)]
+        halvings = range(len(ranked).bit_length())
+        series = [ranked[: -(-len(ranked) // 2**halving)] for halving in halvings]
+    found: dict[bytes, IndexArray] = {}
+    for features in [varying, *series, selector.selected_indices_]:
+        ordered = np.sort(features).astype(np.intp)
+        if len(ordered):
+            found.setdefault(ordered.tobytes(), ordered)
+    return tuple(found.values())
+
+
+def spread_sets(sets: Sequence[IndexArray], most: int) -> tuple[IndexArray, ...]:
+    """Return so many sets at most, the largest and the smallest among them.
+
+    Parameters
+    ----------
+    sets : sequence of ndarray of int
+        Sets of features, at least one.
+    most : int
+        How many may stay.
+
+    Returns
+    -------
+    tuple of ndarray of int
+        From large to small, sizes spread as evenly over the orders of magnitude as they can be.
+    """
+    ordered = sorted(sets, key=len, reverse=True)
+    if len(ordered) <= most:
+        return tuple(ordered)
+    sizes = np.log([len(features) for features in ordered])
+    wanted = np.linspace(sizes[0], sizes[-1], most) if most > 1 else sizes[:1]
+    kept = np.unique([int(np.argmin(np.abs(sizes - size))) for size in wanted])
+    return tuple(ordered[place] for place in kept)
+
+
+def _place(feature: Any, n_features: int, known: dict[str, int]) -> int:
+    """Return the position of a feature given by position or name."""
+    if isinstance(feature, str):
+        if feature in known:
+            return known[feature]
+        msg = f"feature_sets names a feature that there is not: {feature!r}."
+        raise ValueError(msg)
+    if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
+        msg = f"feature_sets must hold positions or names of features, got {feature!r}."
+        raise ValueError(msg)
+    if not -n_features <= feature < n_features:
+        msg = f"feature_sets holds position {feature}, but there are {n_features} features."
+        raise ValueError(msg)
+    return int(feature) % n_features

@@ -1,0 +1,319 @@
+"""The kernel ensemble of the thesis as a classifier: ridge learners, linear programs, votes."""
+
+from collections.abc import Iterable
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.class_weight import compute_class_weight
+from sklearn.utils.validation import check_is_fitted
+
+from hsieve.classifiers.base import (
+    LogOddsMixin,
+    check_positive_numbers,
+    check_whole_numbers,
+    numbers_of,
+    validated_classes,
+)
+from hsieve.classifiers.ensemble_fit import EnsembleSettings, KernelEnsemble, fit_kernel_ensemble
+from hsieve.classifiers.feature_sets import checked_sets, find_sets
+from hsieve.data.blocks import refuse_distributed
+from hsieve.data.validation import checked_data
+from hsieve.kernels.column_scale import ColumnScale
+from hsieve.kernels.set_kernels import SetKernels
+from hsieve.parallel.threads import one_blas_thread
+from hsieve.selectors.whole_fit import whole_or_nothing
+
+__all__ = ["KernelEnsembleClassifier"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
+NUS = (0.8, 0.5, 0.3, 0.15, 0.05)
+LEAST = {
+    "max_sets": 1,
+    "n_members": 1,
+    "n_folds": 2,
+    "n_subsamples": 1,
+    "max_selector_samples": 8,
+    "max_samples": 2,
+    "max_program_samples": 2,
+}
+# Of a class that is given no weight.
+LEAST_FREQUENCY = 1e-12
+LEARNER_FIELDS = [
+    ("set", np.intp),
+    ("width", np.float64),
+    ("ridge", np.float64),
+    ("subsample", np.intp),
+    ("error", np.float64),
+    ("weight", np.float64),
+]
+
+
+class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
+    """Votes of LPBoosts over kernel ridge regressions on sets of features, for many samples.
+
+    Parameters
+    ----------
+    feature_sets : list of lists of int or str, or None, default=None
+        Sets of features, by position or name, to put Gaussian kernels on; constant features do not
+        count. None takes the nested sets of `selector`, all features among them.
+    selector : selector or None, default=None
+        What finds the sets; None for :class:`RandSel`. Any selector of the package will do.
+    max_sets : int or None, default=8
+        How many of the sets found by the selector are used, spread from the largest to the smallest
+        by the logarithm of their size; None for all.
+    widths : iterable of float, default=(0.25, 0.5, 1.0, 2.0)
+        Widths of the kernels, in multiples of the square root of the number of features in a set.
+    ridges : "auto", float or iterable of float, default="auto"
+        Ridge of the regressions. "auto" takes for each kernel the one of six, from 0.001 to 100,
+        whose left-out answers are best; of several numbers each makes a learner of its own.
+    nu : "cv" or float, default="cv"
+        Share of each class that may lie within the margin of the linear programs, above 0 and at
+        most 1. "cv" chooses among 0.8, 0.5, 0.3, 0.15 and 0.05 by cross validation.
+    n_members : int, default=50
+        Number of LPBoosts, each of which sees a random half of the learners. They vote; the mean
+        of their decisions breaks ties.
+    n_subsamples : int or None, default=None
+        Number of subsamples that learners are fitted on; None for 4, or one where all samples fit
+        into one.
+    max_selector_samples : int, default=2000
+        Most samples that the selector sees, as many of each class as there are. Most selectors
+        hold a matrix of all pairs of samples.
+    max_samples : int, default=1000
+        Most samples of a subsample, as many of each class as there are.
+    max_program_samples : int, default=2000
+        Most samples that the linear programs see, as many of each class as there are.
+    n_folds : int, default=5
+        Number of folds by which nu is chosen and decisions are calibrated.
+    class_weight : dict, "balanced" or None, default=None
+        Predictions and probabilities are for classes as frequent as in the training data (None),
+        equally frequent ("balanced"), or that many times as frequent as in the training data.
+    random_state : int, Generator or None, default=0
+        Seed of all draws; a fixed seed gives one answer.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    feature_sets_ : tuple of ndarray of int
+        Sets used, as positions.
+    selector_ : selector
+        The fitted selector; only where it found the sets. It sees only features that vary.
+    learners_ : structured ndarray of shape (n_learners,)
+        Place of the set, width, ridge, place of the subsample, mean squared error of the left-out
+        answers, and weight: the mean over members and classes. Weights sum to one.
+    set_weights_ : ndarray of shape (n_sets,)
+        Weights of the learners of each set, summing to one.
+    feature_importances_ : ndarray of shape (n_features,)
+        Weights of the sets, shared out equally over their features, summing to one.
+    nu_ : float
+        The nu used.
+    nu_losses_ : dict of float to float
+        Log loss of left-out decisions for each nu tried.
+
+    Notes
+    -----
+    Learners are judged by what they say of samples they were not fitted on; for their own samples,
+    by the exact answer of the regression without the sample. Sets that are found by a selector have
+    seen all samples, so with few samples and many features these answers are too good, and small
+    sets are favoured; cross validation around the whole classifier tells the truth.
+
+    With more than two classes every class has a program against the rest. Decisions are log-odds,
+    made comparable by a calibration on left-out decisions (:mod:`hsieve.classifiers.calibration`).
+
+    References
+    ----------
+    D. Athanasakis, "Feature selection in computational biology", University College London, 2014,
+    section 5.3.
+
+    Examples
+    --------
+    >>> from hsieve import KernelEnsembleClassifier
+    >>> from hsieve.datasets import make_xor
+    >>> problem = make_xor(300, 20, random_state=0)
+    >>> model = KernelEnsembleClassifier(n_members=10).fit(problem.X[:200], problem.y[:200])
+    >>> model.score(problem.X[200:], problem.y[200:]) > 0.9
+    True
+    >>> sorted(model.feature_importances_.argsort()[-2:].tolist())
+    [0, 1]
+    """
+
+    def __init__(  # noqa: PLR0913 - kernels, learners, programs and draws have options each
+        self,
+        feature_sets: Any = None,
+        *,
+        selector: Any = None,
+        max_sets: int | None = 8,
+        widths: Iterable[float] = (0.25, 0.5, 1.0, 2.0),
+        ridges: str | float | Iterable[float] = "auto",
+        nu: str | float = "cv",
+        n_members: int = 50,
+        n_subsamples: int | None = None,
+        max_selector_samples: int = 2000,
+        max_samples: int = 1000,
+        max_program_samples: int = 2000,
+        n_folds: int = 5,
+        class_weight: Any = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.feature_sets = feature_sets
+        self.selector = selector
+        self.max_sets = max_sets
+        self.widths = widths
+        self.ridges = ridges
+        self.nu = nu
+        self.n_members = n_members
+        self.n_subsamples = n_subsamples
+        self.max_selector_samples = max_selector_samples
+        self.max_samples = max_samples
+        self.max_program_samples = max_program_samples
+        self.n_folds = n_folds
+        self.class_weight = class_weight
+        self.random_state = random_state
+
+    @whole_or_nothing
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self._check_parameters()
+        data, target, codes = validated_classes(self, X, y)
+        rng = np.random.default_rng(self.random_state)
+        with one_blas_thread():
+            self._scale = ColumnScale.of(data)
+            self._find_sets(data, target, rng)
+            self._fit_ensemble(data, codes, rng)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Log-odds of the classes, for each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Mean over the members: above zero for the second of two classes; for several classes,
+            the largest wins. Where most members vote for another class than the mean, that class is
+            put just above the others.
+        """
+        check_is_fitted(self)
+        refuse_distributed(X, f"{type(self).__name__}.decision_function")
+        data = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        if self._ensemble is None:
+            odds = self._log_odds[1:] - self._log_odds[:1]
+            decisions = np.tile(odds if len(odds) == 1 else self._log_odds, (len(data), 1))
+        else:
+            with one_blas_thread():
+                decisions = self._ensemble.decisions(data)
+        return np.ravel(decisions) if len(self.classes_) == 2 else decisions
+
+    def _find_sets(self, data: FloatArray, target: NDArray[Any], rng: np.random.Generator) -> None:
+        """Take the sets given, or let a selector find nested ones, without constant features."""
+        self.__dict__.pop("selector_", None)
+        varying = np.flatnonzero(self._scale.varies)
+        if self.feature_sets is not None:
+            names = getattr(self, "feature_names_in_", None)
+            given = checked_sets(self.feature_sets, self.n_features_in_, names)
+            left = [np.intersect1d(features, varying) for features in given]
+            distinct = {features.tobytes(): features for features in left if len(features)}
+            self.feature_sets_ = tuple(distinct.values())
+            return
+        selector, self.feature_sets_ = find_sets(
+            self.selector,
+            data,
+            target,
+            max_samples=self.max_selector_samples,
+            max_sets=self.max_sets,
+            rng=rng,
+        )
+        if selector is not None:
+            self.selector_ = selector
+
+    def _fit_ensemble(self, data: FloatArray, codes: IndexArray, rng: np.random.Generator) -> None:
+        """Fit learners and programs; without any feature that varies, keep to the frequencies."""
+        worth = compute_class_weight(
+            self.class_weight, classes=self.classes_, y=self.classes_[codes]
+        )
+        frequencies = np.maximum(np.bincount(codes) * worth, LEAST_FREQUENCY)
+        frequencies = frequencies / frequencies.sum()
+        self._log_odds = np.log(frequencies)
+        self._ensemble: KernelEnsemble | None = None
+        if self.feature_sets_:
+            self._ensemble = fit_kernel_ensemble(
+                data,
+                codes,
+                SetKernels(self.feature_sets_, numbers_of(self.widths)),
+                self._settings(),
+                scale=self._scale,
+                frequencies=frequencies,
+                rng=rng,
+            )
+        self._keep()
+
+    def _keep(self) -> None:
+        """Tell what weight learners, sets and features have."""
+        ensemble = self._ensemble
+        self.learners_ = np.zeros(0 if ensemble is None else len(ensemble.learners), LEARNER_FIELDS)
+        self.set_weights_ = np.zeros(len(self.feature_sets_))
+        self.feature_importances_ = np.zeros(self.n_features_in_)
+        if ensemble is None:
+            self.nu_, self.nu_losses_ = np.nan, {}
+            return
+        learners, members = ensemble.learners, ensemble.members
+        self.learners_["set"] = learners.sets
+        self.learners_["width"] = np.array(learners.kernels.widths)[learners.widths]
+        self.learners_["ridge"] = learners.ridges
+        self.learners_["subsample"] = learners.subsamples
+        self.learners_["error"] = learners.errors
+        self.learners_["weight"] = members.weights.mean(axis=(0, 2))
+        np.add.at(self.set_weights_, learners.sets, self.learners_["weight"])
+        for features, weight in zip(self.feature_sets_, self.set_weights_, strict=True):
+            self.feature_importances_[features] += weight / len(features)
+        self.nu_ = members.nu
+        tried = self._settings().nus
+        self.nu_losses_ = dict(zip(tried, members.losses.tolist(), strict=True))
+
+    def _settings(self) -> EnsembleSettings:
+        """Gather the settings of the ensemble."""
+        best_ridge = isinstance(self.ridges, str)
+        return EnsembleSettings(
+            ridges=RIDGES if isinstance(self.ridges, str) else numbers_of(self.ridges),
+            best_ridge=best_ridge,
+            nus=NUS if isinstance(self.nu, str) else (float(self.nu),),
+            n_members=self.n_members,
+            n_folds=self.n_folds,
+            n_subsamples=self.n_subsamples,
+            max_samples=self.max_samples,
+            max_program_samples=self.max_program_samples,
+        )
+
+    def _check_parameters(self) -> None:
+        """Refuse settings that have no meaning."""
+        check_positive_numbers("widths", self.widths)
+        if self.ridges != "auto":
+            check_positive_numbers("ridges", self.ridges)
+        number = isinstance(self.nu, Real) and not isinstance(self.nu, bool)
+        if not (self.nu == "cv" if isinstance(self.nu, str) else number and 0 < self.nu <= 1):
+            msg = f"nu must be 'cv' or a number above 0 and at most 1, got {self.nu!r}."
+            raise ValueError(msg)
+        check_whole_numbers(self, LEAST, optional={"max_sets", "n_subsamples"})

@@ -1,0 +1,224 @@
+"""LPBoost as a classifier: few features or stumps, with the largest soft margin."""
+
+from collections.abc import Iterator
+from numbers import Real
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from hsieve.classifiers.base import DecisionsMixin, validated_classes
+from hsieve.classifiers.lpboost_solver import LPBoostFit, lpboost, lpboost_path
+from hsieve.classifiers.weak_learners import SingleFeatures, Stumps
+from hsieve.data.validation import checked_data
+from hsieve.kernels.columns import standardised
+from hsieve.kernels.labels import sign_coding
+from hsieve.parallel.threads import one_blas_thread
+from hsieve.selectors.whole_fit import whole_or_nothing
+
+__all__ = ["LPBoost"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+LEARNERS = ("features", "stumps")
+STUMP_FIELDS = [("feature", np.intp), ("threshold", np.float64), ("weight", np.float64)]
+
+
+class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
+    """Classifier of largest soft margin over single features or decision stumps, l1 norm one.
+
+    Parameters
+    ----------
+    nu : float, default=0.5
+        Share of samples that may lie within the margin, above 0 and at most 1; a share of twice
+        the smaller class, which is all samples if both classes are of one size. Few features have
+        a weight for a large nu, more for a smaller one. The price of a violation, D in the paper,
+        is 1 / (nu * m), where m is twice the size of the smaller class.
+    learners : {"features", "stumps"}, default="features"
+        What is combined: standardised features, or all stumps "x_j at least t", with either sign.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    feature_importances_ : ndarray of shape (n_features,)
+        Size of each feature's weights (those of its stumps together), summing to one; the mean
+        over classes if there are several.
+    coef_ : ndarray of shape (1, n_features) or (n_classes, n_features)
+        Coefficients of the features as given, not standardised; only with ``learners="features"``.
+        Infinite for values so small that theirs is no number; decisions do not need it.
+    intercept_ : ndarray of shape (1,) or (n_classes,)
+        Intercepts that belong to them, or to the stumps.
+    stumps_ : list of structured ndarray
+        Feature, threshold and weight of each stump, for each classifier; only with
+        ``learners="stumps"``.
+    fits_ : list of LPBoostFit
+        Margin, weights of the samples, optimum and proof of it, for each classifier.
+    nu_ : ndarray of shape (1,) or (n_classes,)
+        The nu used: data that overlap have no classifier for too small a nu, and the smallest
+        that has one, and one percent, is taken instead.
+
+    Notes
+    -----
+    With two classes there is one classifier, with several each class has one against the rest, and
+    the largest decision wins. A feature that repeats another has no weight: the first by position
+    does. If nothing can be learned, as with constant features, the larger class is predicted.
+
+    References
+    ----------
+    A. Demiriz, K. Bennett, J. Shawe-Taylor, "Linear programming boosting via column generation",
+    2002.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import LPBoost
+    >>> X = np.random.default_rng(0).normal(size=(100, 10))
+    >>> model = LPBoost(nu=0.3).fit(X, X[:, 3] > X[:, 7])
+    >>> np.argsort(-model.feature_importances_)[:2]
+    array([3, 7])
+    """
+
+    # For stability selection: what is varied, see `selections_along`.
+    path_parameter: ClassVar[str] = "nu"
+
+    def __init__(self, nu: float = 0.5, *, learners: str = "features") -> None:
+        self.nu = nu
+        self.learners = learners
+
+    @whole_or_nothing
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self.check_parameters()
+        data, target, _ = validated_classes(self, X, y, dtype=np.float64)
+        labels = sign_coding(target)
+        family = self._make_learners(data)
+        with one_blas_thread():
+            self._fit_all(family, labels)
+            if isinstance(family, Stumps):
+                self._keep_stumps(family)
+            else:
+                self._keep_features(data)
+        self.nu_ = np.array([fit.nu for fit in self.fits_])
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Weighted sum of what the learners say, for each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Above zero for the second of two classes; for several classes, the largest wins.
+        """
+        check_is_fitted(self)
+        data = checked_data(self, X, dtype=np.float64, reset=False)
+        if self.learners == "stumps":
+            decisions = np.column_stack([_said(data, stumps) for stumps in self.stumps_])
+        else:
+            # Centred first, as in fit: large offsets would cancel the digits away.
+            decisions = (np.ldexp(data, self._shift) - self._centre) @ self._shifted_coef.T
+        decisions = decisions + self._centred_intercept
+        return np.ravel(decisions) if len(self.classes_) == 2 else decisions
+
+    def check_parameters(self) -> None:
+        """Refuse settings that have no meaning."""
+        if not isinstance(self.nu, Real) or isinstance(self.nu, bool) or not 0 < self.nu <= 1:
+            msg = f"nu must be a number above 0 and at most 1, got {self.nu!r}."
+            raise ValueError(msg)
+        if self.learners not in LEARNERS:
+            msg = f"learners must be one of {LEARNERS}, got {self.learners!r}."
+            raise ValueError(msg)
+
+    def selections_along(
+        self, X: FloatArray, y: NDArray[Any], values: NDArray[Any]
+    ) -> Iterator[IndexArray]:
+        """Features used at each value of nu, in turn; one counts if any class uses it.
+
+        Parameters
+        ----------
+        X, y : ndarray
+            Features and classes.
+        values : ndarray of float
+            Values of nu. Each program begins where the last ended.
+        """
+        learners = self._make_learners(X)
+        paths = [lpboost_path(learners, labels, values) for labels in sign_coding(y).T]
+        for fits in zip(*paths, strict=True):
+            yield np.unique(np.concatenate([fit.features for fit in fits]))
+
+    def _make_learners(self, data: FloatArray) -> SingleFeatures | Stumps:
+        """Make the family of learners of that name, from features as given."""
+        return Stumps(data) if self.learners == "stumps" else SingleFeatures(standardised(data))
+
+    def _keep_features(self, data: FloatArray) -> None:
+        """Translate weights of standardised features to features as they are."""
+        weights = np.zeros((len(self.fits_), data.shape[1]))
+        for row, fit in zip(weights, self.fits_, strict=True):
+            row[fit.features] = fit.weights
+        # A power of two for each feature, which rounds nothing, brings its largest value to about
+        # 1: squares of very large or small values would overflow or vanish.
+        self._shift = -np.frexp(np.abs(data).max(axis=0))[1]
+        shifted = np.ldexp(data, self._shift)
+        self._centre = shifted.mean(axis=0)
+        centred = shifted - self._centre
+        # The mean of a column with a huge offset is itself rounded; the rest goes to the intercept.
+        rest = centred.mean(axis=0)
+        deviation = (centred - rest).std(axis=0)
+        deviation[(deviation == 0) | (weights == 0).all(axis=0)] = 1.0
+        self._shifted_coef = weights / deviation
+        self._centred_intercept -= self._shifted_coef @ rest
+        # Of values near the end of the range a coefficient may lie beyond it; no decision needs it.
+        with np.errstate(over="ignore"):
+            self.coef_ = np.ldexp(self._shifted_coef, self._shift)
+        self.intercept_ = self._centred_intercept - self._shifted_coef @ self._centre
+        self.feature_importances_ = np.abs(weights).mean(axis=0)
+
+    def _keep_stumps(self, family: Stumps) -> None:
+        """Translate cuts to thresholds."""
+        self.stumps_ = []
+        self.feature_importances_ = np.zeros(self.n_features_in_)
+        for fit in self.fits_:
+            stumps = np.zeros(len(fit.features), dtype=STUMP_FIELDS)
+            stumps["feature"], stumps["weight"] = fit.features, fit.weights
+            cuts = zip(fit.features.tolist(), fit.cuts.tolist(), strict=True)
+            stumps["threshold"] = [family.threshold(feature, cut) for feature, cut in cuts]
+            self.stumps_.append(stumps)
+            share = np.abs(fit.weights) / len(self.fits_)
+            np.add.at(self.feature_importances_, fit.features, share)
+        self.intercept_ = self._centred_intercept
+
+    def _fit_all(self, family: SingleFeatures | Stumps, labels: FloatArray) -> None:
+        """Fit one classifier for each column of labels."""
+        for name in ("coef_", "stumps_", "_centre", "_shift", "_shifted_coef"):
+            self.__dict__.pop(name, None)
+        self.fits_: list[LPBoostFit] = [
+            lpboost(family, column, float(self.nu)) for column in labels.T
+        ]
+        self._centred_intercept: FloatArray = np.array([fit.intercept for fit in self.fits_])
+
+
+def _said(data: FloatArray, stumps: NDArray[Any]) -> FloatArray:
+    """Sum up the stumps of one classifier."""
+    above = data[:, stumps["feature"]] >= stumps["threshold"]
+    return np.asarray(np.where(above, 1.0, -1.0) @ stumps["weight"])

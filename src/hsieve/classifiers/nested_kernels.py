@@ -1,0 +1,333 @@
+"""The pipeline of the thesis (chapter 5): representation, nested sets of features, kernels."""
+
+from collections.abc import Callable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.utils.metaestimators import available_if
+from sklearn.utils.validation import check_is_fitted
+
+from hsieve.classifiers.base import check_whole_numbers, validated_classes
+from hsieve.classifiers.feature_sets import find_sets
+from hsieve.classifiers.kernel_ensemble import KernelEnsembleClassifier
+from hsieve.classifiers.lpboost_mkl import LPBoostMKL
+from hsieve.classifiers.sparse_filtering import SparseFiltering
+from hsieve.data.blocks import refuse_distributed
+from hsieve.data.validation import checked_data
+from hsieve.selectors.whole_fit import whole_or_nothing
+
+__all__ = ["NestedKernelClassifier"]
+
+FloatArray = NDArray[np.floating]
+
+REPRESENTATIONS = ("sparse-filtering",)
+CLASSIFIERS = ("auto", "ensemble", "lpboost-mkl")
+# Samples represented at a time when predicting.
+CHUNK = 8192
+LEAST = {"max_sets": 1, "max_selector_samples": 8}
+# What is told of the classifier here, too.
+KEPT = ("feature_sets_", "set_weights_", "feature_importances_")
+
+
+def _can(name: str) -> Callable[["NestedKernelClassifier"], bool]:
+    """Whether the classifier at the end has a method."""
+
+    def check(self: "NestedKernelClassifier") -> bool:
+        given = getattr(self, "classifier_", self.classifier)
+        return isinstance(given, str) or hasattr(given, name)
+
+    return check
+
+
+class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
+    """Learned features, ever finer sets of them by randSel, and a kernel classifier over the sets.
+
+    Parameters
+    ----------
+    representation : None, "sparse-filtering" or transformer, default=None
+        What turns features into others, learned without the classes: nothing,
+        :class:`SparseFiltering` with its defaults, or any transformer of scikit-learn, which is
+        cloned. One that is fitted already stays as it is inside ``sklearn.frozen.FrozenEstimator``.
+    selector : selector or None, default=None
+        What finds nested sets of these features; None for :class:`RandSel`.
+    classifier : {"auto", "ensemble", "lpboost-mkl"} or classifier, default="auto"
+        What is fitted on the sets: :class:`KernelEnsembleClassifier` ("ensemble", and "auto" for
+        any number of samples), :class:`LPBoostMKL`, which the thesis has for few samples, or a
+        classifier of one's own with the parameter ``feature_sets``.
+    max_sets : int or None, default=8
+        How many of the sets found are used, spread from the largest to the smallest by the
+        logarithm of their size; None for all, as in the thesis.
+    max_selector_samples : int, default=2000
+        Most samples that the selector sees, as many of each class as there are.
+    random_state : int, Generator or None, default=0
+        Seed of what is made here; parts that are given have their own.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    representation_ : transformer or None
+        The fitted representation.
+    selector_ : selector or None
+        The fitted selector; None where there were too few samples or features to select from.
+    classifier_ : classifier
+        The fitted classifier.
+    feature_sets_ : tuple of ndarray of int
+        Nested sets of features of the representation.
+    set_weights_ : ndarray of shape (n_sets,)
+        Weight of each set, summing to one.
+    feature_importances_ : ndarray of shape (n_represented,)
+        Weight of each feature of the representation, which are the features given where there is
+        none; summing to one.
+    represented_names_ : ndarray of str of shape (n_represented,)
+        Names of these features.
+
+    Notes
+    -----
+    "auto" is the ensemble also for few samples: on seven sets of 106 to 400 samples, with the same
+    nested sets, it predicted as well as :class:`LPBoostMKL` in a fourth to a tenth of the time
+    (``docs/benchmarks.md``).
+
+    Sets are found from the classes of all training samples. To know how good predictions are, put
+    the whole classifier into cross validation.
+
+    References
+    ----------
+    D. Athanasakis, "Feature selection in computational biology", University College London, 2014,
+    chapter 5.
+
+    Examples
+    --------
+    >>> from hsieve import NestedKernelClassifier
+    >>> from hsieve.datasets import make_xor
+    >>> problem = make_xor(300, 20, random_state=0)
+    >>> model = NestedKernelClassifier().fit(problem.X[:200], problem.y[:200])
+    >>> model.score(problem.X[200:], problem.y[200:]) > 0.9
+    True
+    """
+
+    def __init__(
+        self,
+        representation: Any = None,
+        *,
+        selector: Any = None,
+        classifier: Any = "auto",
+        max_sets: int | None = 8,
+        max_selector_samples: int = 2000,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.representation = representation
+        self.selector = selector
+        self.classifier = classifier
+        self.max_sets = max_sets
+        self.max_selector_samples = max_selector_samples
+        self.random_state = random_state
+
+    @whole_or_nothing
+    def fit(self, X: ArrayLike, y: ArrayLike, X_unlabelled: ArrayLike | None = None) -> Self:
+        """Learn the representation, find the sets and fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers.
+        y : array-like of shape (n_samples,)
+            Classes.
+        X_unlabelled : array-like of shape (n_unlabelled, n_features) or None, default=None
+            Further samples, without classes, that the representation is learned from, too.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        check_whole_numbers(self, LEAST, optional={"max_sets"})
+        data, target, _ = validated_classes(self, X, y)
+        rng = np.random.default_rng(self.random_state)
+        seeds = [int(seed) for seed in rng.integers(2**31 - 1, size=2)]
+        classifier = self._make_classifier(seeds[0])
+        represented = self._learn_representation(data, target, X_unlabelled, seeds[1])
+        self.selector_, found = find_sets(
+            self.selector,
+            represented,
+            target,
+            max_samples=self.max_selector_samples,
+            max_sets=self.max_sets,
+            rng=rng,
+        )
+        # Where nothing varies there are no sets; the classifier then goes by the frequencies.
+        sets = found or (np.arange(represented.shape[1]),)
+        self.classifier_ = classifier.set_params(feature_sets=sets).fit(represented, target)
+        for name in KEPT:
+            self.__dict__.pop(name, None)
+            if hasattr(self.classifier_, name):
+                setattr(self, name, getattr(self.classifier_, name))
+        return self
+
+    @available_if(_can("decision_function"))  # type: ignore[untyped-decorator]
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Decisions of the classifier, for each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Above zero for the second of two classes; for several classes, the largest wins.
+        """
+        return self._asked(X, "decision_function")
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes.
+        """
+        return self._asked(X, "predict")
+
+    @available_if(_can("predict_proba"))  # type: ignore[untyped-decorator]
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
+        """Probabilities of the classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_classes)
+            Probabilities, in the order of `classes_`.
+        """
+        return self._asked(X, "predict_proba")
+
+    def represent(self, X: ArrayLike) -> FloatArray:
+        """Turn features into those of the representation.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_represented)
+            What `feature_sets_` and `feature_importances_` are about; X itself without a
+            representation.
+        """
+        check_is_fitted(self)
+        refuse_distributed(X, type(self).__name__)
+        data = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        return self._represented(data)
+
+    def _asked(self, X: ArrayLike, method: str) -> NDArray[Any]:
+        """Ask the classifier about some thousands of samples at a time."""
+        check_is_fitted(self)
+        refuse_distributed(X, f"{type(self).__name__}.{method}")
+        data = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        ask = getattr(self.classifier_, method)
+        parts = [
+            ask(self._represented(data[start : start + CHUNK]))
+            for start in range(0, len(data), CHUNK)
+        ]
+        return np.concatenate(parts)
+
+    def _represented(self, data: FloatArray) -> FloatArray:
+        """Features of the representation."""
+        if self.representation_ is None:
+            return data
+        return np.asarray(self.representation_.transform(data))
+
+    def _learn_representation(
+        self,
+        data: FloatArray,
+        target: NDArray[Any],
+        X_unlabelled: ArrayLike | None,
+        seed: int,
+    ) -> FloatArray:
+        """Fit the representation on samples with and without classes; return those with."""
+        representation = self._make_representation(seed)
+        if representation is None:
+            if X_unlabelled is not None:
+                msg = (
+                    "X_unlabelled serves to learn a representation, but representation is None; "
+                    "give 'sparse-filtering' or a transformer, or leave X_unlabelled out."
+                )
+                raise ValueError(msg)
+            self.representation_ = None
+            self.represented_names_ = getattr(
+                self, "feature_names_in_", np.array([f"x{place}" for place in range(data.shape[1])])
+            )
+            return data
+        if X_unlabelled is None:
+            self.representation_ = representation.fit(data, target)
+        else:
+            more = checked_data(self, X_unlabelled, dtype=data.dtype, reset=False)
+            self.representation_ = representation.fit(np.vstack([data, more]))
+        represented = self._represented(data)
+        if represented.ndim != 2 or len(represented) != len(data):
+            msg = (
+                f"representation must give a row for each of {len(data)} samples, got an array of "
+                f"shape {represented.shape}."
+            )
+            raise ValueError(msg)
+        self.represented_names_ = _names(self.representation_, represented.shape[1])
+        return represented
+
+    def _make_representation(self, seed: int) -> Any:
+        """Make what learns the representation, not fitted yet."""
+        given = self.representation
+        if given is None:
+            return None
+        if isinstance(given, str):
+            if given not in REPRESENTATIONS:
+                msg = (
+                    f"representation must be None, one of {REPRESENTATIONS} or a transformer, "
+                    f"got {given!r}."
+                )
+                raise ValueError(msg)
+            return SparseFiltering(random_state=seed)
+        if not (hasattr(given, "fit") and hasattr(given, "transform")):
+            msg = f"representation must be a transformer with fit and transform, got {given!r}."
+            raise ValueError(msg)
+        return clone(given)
+
+    def _make_classifier(self, seed: int) -> Any:
+        """Make the classifier, not fitted yet."""
+        given = self.classifier
+        if isinstance(given, str):
+            if given not in CLASSIFIERS:
+                msg = (
+                    f"classifier must be one of {CLASSIFIERS} or a classifier over feature sets, "
+                    f"got {given!r}."
+                )
+                raise ValueError(msg)
+            if given == "lpboost-mkl":
+                return LPBoostMKL(random_state=seed)
+            return KernelEnsembleClassifier(random_state=seed)
+        if not hasattr(given, "get_params") or "feature_sets" not in given.get_params(deep=False):
+            msg = (
+                "classifier must have the parameter feature_sets, as KernelEnsembleClassifier "
+                f"has, got {given!r}."
+            )
+            raise ValueError(msg)
+        return clone(given)
+
+
+def _names(representation: Any, n_represented: int) -> NDArray[Any]:
+    """Names of the features of a representation, its own where it has any."""
+    if hasattr(representation, "get_feature_names_out"):
+        return np.asarray(representation.get_feature_names_out(), dtype=object)
+    return np.array([f"represented{place}" for place in range(n_represented)], dtype=object)

@@ -1,0 +1,186 @@
+"""Data brought to a common scale, and how to bring new samples to the same one.
+
+A preparation is learned from some samples and then is a linear map, x -> (x - offset) A, so that
+whatever is learned from the prepared data can be written in terms of the features as they were.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.classifiers.principal_axes import principal_axes
+
+__all__ = ["PREPARATIONS", "Preparation"]
+
+FloatArray = NDArray[np.floating]
+
+PREPARATIONS = ("none", "standardise", "whiten", "range")
+# Whitening leaves out directions that are shorter than this share of the longest: it would blow up
+# what is hardly there.
+SHORTEST_WHITENED = 1e-4
+# Largest factor of a column, as a share of the largest number: weights are multiplied by it.
+LARGEST_FACTOR = 1e-6
+CHUNK_ROWS = 4096
+BLOCK_COLUMNS = 64
+
+
+@dataclass(frozen=True, eq=False)
+class Preparation:
+    """A linear map learned from samples.
+
+    Parameters
+    ----------
+    offset : ndarray of shape (n_features,)
+        Subtracted from every sample, float64.
+    factors : ndarray of shape (n_features,)
+        What the differences are multiplied by, feature by feature; zero for features that do not
+        vary.
+    mixing : ndarray of shape (n_features, n_features) or None, default=None
+        Multiplied from the right after that.
+    """
+
+    offset: FloatArray
+    factors: FloatArray
+    mixing: FloatArray | None = None
+
+    @classmethod
+    def learned(cls, X: FloatArray, kind: str) -> "Preparation":
+        """Learn the scale of data.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Finite numbers.
+        kind : {"none", "standardise", "whiten", "range"}
+            As they are; mean 0 and deviation 1; the same and uncorrelated, as near to the
+            standardised features as that can be; least value 0 and greatest 1. Constant features
+            become zero, except by "none".
+
+        Returns
+        -------
+        Preparation
+            The map. Beside an offset the prepared values are right to the share that the offset's
+            last digit has in the spread: 1e-4 for an offset of 1e12 and a spread of 1.
+
+        Raises
+        ------
+        ValueError
+            For values so large, or a spread so small, that differences or scales are no numbers.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
+        >>> Preparation.learned(X, "range").applied(X).tolist()
+        [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0]]
+        """
+        n_features = X.shape[1]
+        if kind == "none":
+            _refuse_large(X)
+            return cls(np.zeros(n_features), np.ones(n_features))
+        offset, factors = np.zeros(n_features), np.zeros(n_features)
+        for first in range(0, n_features, BLOCK_COLUMNS):
+            block = slice(first, first + BLOCK_COLUMNS)
+            offset[block], factors[block] = _scale(X[:, block], by_range=kind == "range")
+        _refuse_extremes(X, factors)
+        plain = cls(offset, factors)
+        return cls(offset, factors, _whitening(plain.applied(X))) if kind == "whiten" else plain
+
+    def applied(
+        self, X: FloatArray, *, precision: type[np.floating] | None = None, intercept: bool = False
+    ) -> FloatArray:
+        """Prepare samples.
+
+        Parameters
+        ----------
+        X : ndarray of shape (n_samples, n_features)
+            Samples; not changed.
+        precision : type or None, default=None
+            Of the result; None for that of X.
+        intercept : bool, default=False
+            Whether a column of ones is added at the end.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_features) or (n_samples, n_features + 1)
+            Prepared samples.
+        """
+        n_samples, n_features = X.shape
+        prepared = np.ones((n_samples, n_features + bool(intercept)), dtype=precision or X.dtype)
+        for first in range(0, n_samples, CHUNK_ROWS):
+            rows = slice(first, first + CHUNK_ROWS)
+            # In double precision: a large offset would take the digits of single ones.
+            chunk = (X[rows].astype(np.float64) - self.offset) * self.factors
+            prepared[rows, :n_features] = chunk if self.mixing is None else chunk @ self.mixing
+        return prepared
+
+    def folded(self, weights: FloatArray) -> FloatArray:
+        """Weights of x - offset that do what these do on prepared data.
+
+        Parameters
+        ----------
+        weights : ndarray of shape (n_components, n_features)
+            Weights of prepared features.
+        """
+        mixed = weights if self.mixing is None else weights @ self.mixing.T
+        return np.asarray(mixed * self.factors)
+
+
+def _scale(columns: FloatArray, *, by_range: bool) -> tuple[FloatArray, FloatArray]:
+    """Offset and factor of each column; the factor of constant columns is zero."""
+    low, high = columns.min(axis=0).astype(np.float64), columns.max(axis=0).astype(np.float64)
+    # A power of two for each column, which rounds nothing, brings its largest value to about 1:
+    # squares of very large or small values would overflow or vanish.
+    shift = -np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
+    shifted = np.ldexp(columns.astype(np.float64), shift)
+    if by_range:
+        offset, length = shifted.min(axis=0), np.ptp(shifted, axis=0)
+    else:
+        offset = shifted.mean(axis=0)
+        centred = shifted - offset
+        # Again, because the mean of a column with a huge offset is itself rounded.
+        length = np.sqrt(np.mean((centred - centred.mean(axis=0)) ** 2, axis=0))
+    varies = (low < high) & (length > 0)
+    # Where this is no number, the column is refused.
+    with np.errstate(over="ignore"):
+        factors = np.ldexp(np.where(varies, 1 / np.where(varies, length, 1.0), 0.0), shift)
+    return np.ldexp(offset, -shift), factors
+
+
+def _whitening(standardised: FloatArray) -> FloatArray:
+    """Symmetric matrix that makes columns uncorrelated, with deviation one in every direction."""
+    axes, _, squares = principal_axes(standardised, shortest=SHORTEST_WHITENED)
+    if squares[0] == 0:
+        return np.zeros((len(axes), len(axes)))
+    return np.asarray((axes * np.sqrt(len(standardised) / squares)) @ axes.T)
+
+
+def _refuse_large(X: FloatArray) -> None:
+    """Refuse values whose products would overflow."""
+    largest, most = float(np.abs(X).max()), float(np.finfo(X.dtype).max) ** 0.4
+    if largest > most:
+        msg = (
+            f"X holds values as large as {largest:.3g}, but preparation='none' takes at most "
+            f"{most:.3g} in {X.dtype}; prepare the data or take preparation='standardise'."
+        )
+        raise ValueError(msg)
+
+
+def _refuse_extremes(X: FloatArray, factors: FloatArray) -> None:
+    """Refuse values whose differences overflow, and columns that no factor of their kind scales."""
+    limit = float(np.finfo(X.dtype).max)
+    largest = float(np.abs(X).max())
+    if largest > limit / 4:
+        msg = (
+            f"X holds values as large as {largest:.3g}, but at most {limit / 4:.3g} can be "
+            f"prepared in {X.dtype}; scale the features first."
+        )
+        raise ValueError(msg)
+    if factors.max() > limit * LARGEST_FACTOR:
+        place = int(factors.argmax())
+        msg = (
+            f"Feature {place} varies by less than {1 / (limit * LARGEST_FACTOR):.3g}, too little "
+            f"to be brought to a common scale in {X.dtype}; multiply it by a large number first."
+        )
+        raise ValueError(msg)

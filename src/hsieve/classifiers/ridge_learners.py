@@ -1,0 +1,243 @@
+"""Weak learners: kernel ridge regressions on balanced subsamples, over sets of features.
+
+Thesis of Athanasakis, section 5.3. There is one learner for each subsample, set, width and ridge
+(or the best of several ridges, by its left-out answers). All classes share its Gram matrix: its
+targets are +1 for a class and -1 / (C - 1) for the C - 1 others, so that classes of equal weight
+have mean zero and no intercept is needed. Where a subsample could not be balanced, because a class
+has too few samples, weights of the samples even it out, up to a ratio of 10.
+
+A learner answers for samples it was not fitted on by its prediction, and for its own as if each had
+been left out (:mod:`hsieve.classifiers.kernel_ridge`), so that no answer knows the class of its
+sample.
+
+Cost: for each subsample of m samples, set and width a factor or an eigendecomposition of O(m^3)
+(0.04 or 0.15 s for 1,000) and an exponential for every pair of a sample of it and one that is
+answered for.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.classifiers.kernel_ridge import RidgeFit, kernel_ridge
+from hsieve.kernels.set_kernels import SetKernels
+
+__all__ = ["RidgeLearners", "Subsample", "class_targets", "class_weights", "fit_learners"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# Samples of a rare class count so much more than others at most.
+LARGEST_RATIO = 10.0
+
+
+@dataclass(frozen=True, eq=False)
+class Subsample:
+    """Samples that learners are fitted on.
+
+    Parameters
+    ----------
+    places : ndarray of shape (n_drawn,)
+        Their positions among all samples, in rising order.
+    data : ndarray of shape (n_drawn, n_features)
+        Standardised features.
+    codes : ndarray of shape (n_drawn,)
+        Class of each as a position.
+    """
+
+    places: IndexArray
+    data: FloatArray
+    codes: IndexArray
+
+
+@dataclass(frozen=True, eq=False)
+class RidgeLearners:
+    """Learners that can answer for any sample.
+
+    Parameters
+    ----------
+    kernels : SetKernels
+        Kernels of all sets and widths.
+    samples : tuple of ndarray of shape (n_drawn, n_features)
+        Standardised features of each subsample.
+    subsamples, sets, widths : ndarray of shape (n_learners,)
+        Places of the subsample, the set and the width of each learner.
+    ridges, errors : ndarray of shape (n_learners,)
+        Ridge, and mean squared error of the left-out answers.
+    coefficients : tuple of ndarray of shape (n_drawn, n_targets)
+        Coefficients of each learner.
+    """
+
+    kernels: SetKernels
+    samples: tuple[FloatArray, ...]
+    subsamples: IndexArray
+    sets: IndexArray
+    widths: IndexArray
+    ridges: FloatArray
+    errors: FloatArray
+    coefficients: tuple[FloatArray, ...]
+
+    def __len__(self) -> int:
+        return len(self.sets)
+
+    def among(self, kept: IndexArray) -> Self:
+        """Return some of the learners.
+
+        Parameters
+        ----------
+        kept : ndarray of int
+            Which ones.
+        """
+        return replace(
+            self,
+            subsamples=self.subsamples[kept],
+            sets=self.sets[kept],
+            widths=self.widths[kept],
+            ridges=self.ridges[kept],
+            errors=self.errors[kept],
+            coefficients=tuple(self.coefficients[learner] for learner in kept),
+        )
+
+    def answers(self, data: FloatArray) -> FloatArray:
+        """Answer for samples that no learner was fitted on.
+
+        Parameters
+        ----------
+        data : ndarray of shape (n_samples, n_features)
+            Standardised features of some thousands of samples at most, since their kernels
+            are held whole.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_learners, n_targets)
+            In the precision of the features.
+        """
+        said = np.empty((len(data), len(self), self.n_targets), dtype=data.dtype)
+        for learners, gram in self._grams(data):
+            for learner in learners:
+                said[:, learner] = gram @ self.coefficients[learner]
+        return said
+
+    @property
+    def n_targets(self) -> int:
+        """Number of targets: 1 for two classes, else one a class."""
+        return int(self.coefficients[0].shape[1])
+
+    def _grams(self, rows: FloatArray) -> Iterator[tuple[IndexArray, FloatArray]]:
+        """Yield the kernels that learners need, each once, and the learners."""
+        for subsample, samples in enumerate(self.samples):
+            here = self.subsamples == subsample
+            for features in np.unique(self.sets[here]).tolist():
+                these = here & (self.sets == features)
+                widths = np.unique(self.widths[these]).tolist()
+                grams = self.kernels.grams(features, rows, samples, widths=widths)
+                for width, gram in zip(widths, grams, strict=True):
+                    yield np.flatnonzero(these & (self.widths == width)), gram
+
+
+def fit_learners(
+    kernels: SetKernels,
+    subsamples: Sequence[Subsample],
+    asked: Subsample,
+    *,
+    n_classes: int,
+    ridges: Sequence[float],
+    best_ridge: bool,
+) -> tuple[RidgeLearners, FloatArray]:
+    """Fit all learners, and let them answer for some samples.
+
+    Parameters
+    ----------
+    kernels : SetKernels
+        Kernels of all sets and widths.
+    subsamples : sequence of Subsample
+        What to fit on.
+    asked : Subsample
+        What to answer for.
+    n_classes : int
+        Number of classes.
+    ridges : sequence of float
+        Ridges, above 0.
+    best_ridge : bool
+        Whether of several ridges only the one with the best left-out answers is kept, for each
+        kernel; the first subsample decides for all. Else there is a learner for each.
+
+    Returns
+    -------
+    RidgeLearners
+        The learners: subsample by subsample, set by set, width by width, ridge by ridge.
+    ndarray of shape (n_asked, n_learners, n_targets)
+        Their answers, none of which knows the class of its sample.
+    """
+    found: list[tuple[int, int, int, RidgeFit]] = []
+    answers: list[FloatArray] = []
+    chosen: dict[tuple[int, int], Sequence[float]] = {}
+    for place, drawn in enumerate(subsamples):
+        targets, weights = class_targets(drawn.codes, n_classes), class_weights(drawn.codes)
+        own, at = _own_samples(drawn, asked)
+        for features in range(len(kernels.sets)):
+            grams = kernels.grams(features, drawn.data, drawn.data)
+            others = kernels.grams(features, asked.data, drawn.data)
+            for width, (gram, other) in enumerate(zip(grams, others, strict=True)):
+                tried = chosen.get((features, width), ridges)
+                fits = kernel_ridge(gram, targets, tried, weights=weights)
+                if best_ridge:
+                    fits = [min(fits, key=lambda one: one.error)]
+                    chosen[features, width] = [fits[0].ridge]
+                for fit in fits:
+                    coefficients = fit.coefficients.astype(drawn.data.dtype)
+                    said = other @ coefficients
+                    said[own] = fit.left_out[at]
+                    answers.append(said)
+                    found.append((place, features, width, replace(fit, coefficients=coefficients)))
+    places, sets, widths, kept = zip(*found, strict=True)
+    learners = RidgeLearners(
+        kernels=kernels,
+        samples=tuple(drawn.data for drawn in subsamples),
+        subsamples=np.array(places),
+        sets=np.array(sets),
+        widths=np.array(widths),
+        ridges=np.array([fit.ridge for fit in kept]),
+        errors=np.array([fit.error for fit in kept]),
+        coefficients=tuple(fit.coefficients for fit in kept),
+    )
+    return learners, np.stack(answers, axis=1)
+
+
+def class_targets(codes: IndexArray, n_classes: int) -> FloatArray:
+    """Code classes: +1 and -1 in one column for two, else +1 and -1 / (C - 1), a column a class.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class of each sample as a position.
+    n_classes : int
+        Number of classes.
+    """
+    if n_classes == 2:
+        return 2.0 * codes[:, None] - 1.0
+    targets = np.full((len(codes), n_classes), -1.0 / (n_classes - 1))
+    targets[np.arange(len(codes)), codes] = 1.0
+    return targets
+
+
+def class_weights(codes: IndexArray) -> FloatArray:
+    """Weigh samples so that classes weigh the same, as far as a ratio of 10 allows; mean 1.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Class of each sample as a position.
+    """
+    weights = 1.0 / np.bincount(codes)[codes]
+    weights = np.minimum(weights, LARGEST_RATIO * weights.min())
+    return np.asarray(weights / weights.mean())
+
+
+def _own_samples(drawn: Subsample, asked: Subsample) -> tuple[IndexArray, IndexArray]:
+    """Places among those asked for of samples that were fitted on, and among the fitted ones."""
+    _, own, at = np.intersect1d(asked.places, drawn.places, return_indices=True)
+    return own, at

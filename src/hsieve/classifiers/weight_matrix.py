@@ -1,0 +1,134 @@
+"""Position weight matrix as a classifier: the usual yardstick for sites in sequences."""
+
+from numbers import Real
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from hsieve.classifiers.base import validated_classes
+from hsieve.classifiers.weight_matrix_fit import WeightMatrices, weight_matrices
+from hsieve.data.sequences import UNKNOWN_CODE
+from hsieve.data.validation import checked_data
+from hsieve.selectors.whole_fit import whole_or_nothing
+
+__all__ = ["PositionWeightMatrix"]
+
+FloatArray = NDArray[np.floating]
+
+
+class PositionWeightMatrix(ClassifierMixin, BaseEstimator):
+    """Classifier by the categories at each position, each position judged by itself.
+
+    Parameters
+    ----------
+    pseudo_count : float, default=1.0
+        Number of further samples, of the composition of all samples, that each class is thought to
+        have; above 0.
+    unknown : float or None, default=20
+        Code that says nothing: by default that of residues that are not known and of what lies
+        beyond the ends of a sequence (:func:`hsieve.data.sequences.windows`). None if all codes
+        count.
+
+    Attributes
+    ----------
+    classes_ : ndarray of shape (n_classes,)
+        The classes.
+    categories_ : ndarray of shape (n_categories,)
+        Codes met in `fit`, but for the unknown one; others say nothing.
+    log_odds_ : ndarray of shape (n_classes, n_positions, n_categories)
+        Logarithm of the share of a category at a position in the class, over its share at all
+        positions of all samples.
+    log_prior_ : ndarray of shape (n_classes,)
+        Logarithm of the share of each class.
+
+    Notes
+    -----
+    The numbers of `X` are categories without order. Scores of windows in one sequence are compared
+    with each other (:func:`hsieve.data.sequences.site_accuracy`), so that the prior does not matter
+    there.
+
+    References
+    ----------
+    G. von Heijne, "A new method for predicting signal sequence cleavage sites", 1986.
+
+    Examples
+    --------
+    >>> from hsieve import PositionWeightMatrix
+    >>> from hsieve.data.sequences import windows
+    >>> cut = windows(["ALAS", "VLAG", "LKDE", "RKLD"], before=3, after=0)
+    >>> matrix = PositionWeightMatrix().fit(cut.codes, [1, 1, 0, 0])
+    >>> matrix.predict(windows(["ALAG", "LKLD"], before=3, after=0).codes)
+    array([1, 0])
+    """
+
+    def __init__(self, *, pseudo_count: float = 1.0, unknown: float | None = UNKNOWN_CODE) -> None:
+        self.pseudo_count = pseudo_count
+        self.unknown = unknown
+
+    @whole_or_nothing
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Count categories.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_positions)
+            Category at each position, as a number.
+        y : array-like of shape (n_samples,)
+            Classes.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        count = self.pseudo_count
+        if isinstance(count, bool) or not isinstance(count, Real) or not 0 < count < np.inf:
+            msg = f"pseudo_count must be a number above 0, got {count!r}."
+            raise ValueError(msg)
+        codes, _, labels = validated_classes(self, X, y)
+        self._matrices: WeightMatrices = weight_matrices(
+            codes, labels, pseudo_count=float(count), unknown=self.unknown
+        )
+        self.categories_ = self._matrices.categories
+        self.log_odds_ = self._matrices.log_odds
+        self.log_prior_: FloatArray = np.log(np.bincount(labels) / len(labels))
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Add up the log-odds of each sample.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_positions)
+            Category at each position.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Above zero for the second of two classes; for several classes, the largest wins.
+        """
+        check_is_fitted(self)
+        codes = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        evidence: FloatArray = self._matrices.evidence(codes) + self.log_prior_
+        return evidence[:, 1] - evidence[:, 0] if len(self.classes_) == 2 else evidence
+
+    def predict(self, X: ArrayLike) -> NDArray[Any]:
+        """Predict classes.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_positions)
+            Category at each position.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,)
+            The classes.
+        """
+        decisions = self.decision_function(X)
+        if decisions.ndim == 1:
+            return np.asarray(self.classes_[(decisions > 0).astype(int)])
+        return np.asarray(self.classes_[np.argmax(decisions, axis=1)])

@@ -1,0 +1,113 @@
+"""A problem with a known answer, and what its generators share.
+
+:class:`Problem` is the answer of every generator. The checks refuse a size or an option with one
+sentence that says what was given and what is accepted, before anything is drawn.
+"""
+
+from dataclasses import dataclass, field
+from numbers import Integral
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data.validation import TargetKind
+
+__all__ = [
+    "N_XOR_RELEVANT",
+    "TARGET_NOISE",
+    "FloatArray",
+    "IntArray",
+    "Problem",
+    "Seed",
+    "check_choice",
+    "check_features",
+    "check_non_negative",
+    "check_samples",
+    "draw_signs",
+]
+
+Seed: TypeAlias = int | np.random.Generator | None
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.int64]
+
+MIN_SAMPLES = 4
+N_XOR_RELEVANT = 2
+TARGET_NOISE = 0.1
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """Data together with the features that determine the target.
+
+    Parameters
+    ----------
+    name : str
+        Name under which :data:`PROBLEMS` lists the generator.
+    X : ndarray of shape (n_samples, n_features)
+        Features, float64.
+    y : ndarray of shape (n_samples,)
+        Target: int64 class labels, or float64 values.
+    relevant : ndarray of shape (n_relevant,)
+        Zero-based indices of the true features in rising order; empty if there are none.
+    target_kind : {"classes", "continuous"}
+        What `y` holds.
+    description : str
+        The recipe in one sentence.
+    copies : dict of int to tuple of int, default={}
+        For each true feature that has near duplicates, the columns that duplicate it. Choosing
+        a copy in place of its original loses next to nothing.
+
+    Examples
+    --------
+    >>> from hsieve.datasets import make_quad
+    >>> problem = make_quad(50, random_state=0)
+    >>> problem.X.shape, problem.relevant.tolist(), problem.target_kind
+    ((50, 10), [0, 1], 'continuous')
+    """
+
+    name: str
+    X: FloatArray = field(repr=False)
+    y: NDArray[Any] = field(repr=False)
+    relevant: IntArray
+    target_kind: TargetKind
+    description: str
+    copies: dict[int, tuple[int, ...]] = field(default_factory=dict)
+
+    @property
+    def n_relevant(self) -> int:
+        """Number of true features."""
+        return len(self.relevant)
+
+
+def check_samples(n_samples: int) -> None:
+    """Refuse a sample size that is no integer or too small."""
+    if not isinstance(n_samples, Integral) or n_samples < MIN_SAMPLES:
+        msg = f"n_samples must be an integer of at least {MIN_SAMPLES}, got {n_samples!r}"
+        raise ValueError(msg)
+
+
+def check_features(n_features: int, least: int) -> None:
+    """Refuse a number of features that is no integer or leaves no room for the true ones."""
+    if not isinstance(n_features, Integral) or n_features < least:
+        msg = f"n_features must be an integer of at least {least}, got {n_features!r}"
+        raise ValueError(msg)
+
+
+def check_non_negative(name: str, value: float) -> None:
+    """Refuse a negative or non-finite scale."""
+    if not (np.isfinite(value) and value >= 0):
+        msg = f"{name} must be a finite number of at least 0, got {value!r}"
+        raise ValueError(msg)
+
+
+def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
+    """Refuse a value outside the known ones, listing them."""
+    if value not in known:
+        msg = f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}"
+        raise ValueError(msg)
+
+
+def draw_signs(rng: np.random.Generator, size: int | tuple[int, ...]) -> IntArray:
+    """Return fair draws from {-1, 1}."""
+    return 2 * rng.integers(0, 2, size=size) - 1

@@ -1,0 +1,153 @@
+"""Three toy sets of ten features: and-or, quad and xor-toy.
+
+They are those of [1]_, section 6.2: redundant copies of the target, a smooth regression and a pure
+interaction, each small enough to look at. Drawing n samples costs O(n).
+
+References
+----------
+.. [1] W. Jitkrittum, H. Hachiya and M. Sugiyama, "Feature selection via l1-penalized squared-loss
+   mutual information", 2012.
+"""
+
+import numpy as np
+
+from hsieve.datasets.base import N_XOR_RELEVANT, TARGET_NOISE, Problem, Seed, check_samples
+
+__all__ = ["make_and_or", "make_quad", "make_xor_toy"]
+
+FLIP_PROBABILITY = 0.2
+BIASED_COIN = 0.75
+
+
+def make_and_or(n_samples: int = 400, *, random_state: Seed = None) -> Problem:
+    """Make the and-or problem: weak interaction beside redundant copies of the target.
+
+    y = (x0 and x1) or (x2 and x3). Columns 0 to 6 are fair coins in {0, 1}; columns 7 to 9 are y,
+    each bit flipped with probability 0.2, and so predict y better than any true feature alone.
+
+    Parameters
+    ----------
+    n_samples : int, default=400
+        Number of samples, at least 4.
+    random_state : int, Generator or None, default=None
+        Seed or source of the draws.
+
+    Returns
+    -------
+    Problem
+        10 features, the first 4 relevant, labels 0 and 1.
+
+    References
+    ----------
+    Jitkrittum, Hachiya and Sugiyama (2012), section 6.2.
+
+    Examples
+    --------
+    >>> from hsieve.datasets import make_and_or
+    >>> make_and_or(random_state=0).relevant.tolist()
+    [0, 1, 2, 3]
+    """
+    check_samples(n_samples)
+    rng = np.random.default_rng(random_state)
+    coins = rng.integers(0, 2, size=(n_samples, 7)).astype(bool)
+    truth = (coins[:, 0] & coins[:, 1]) | (coins[:, 2] & coins[:, 3])
+    flipped = truth[:, np.newaxis] ^ (rng.random((n_samples, 3)) < FLIP_PROBABILITY)
+    return Problem(
+        name="and-or",
+        X=np.hstack([coins, flipped]).astype(np.float64),
+        y=truth.astype(np.int64),
+        relevant=np.arange(4),
+        target_kind="classes",
+        description="y = (x0 and x1) or (x2 and x3); three noisy copies of y distract.",
+    )
+
+
+def make_quad(n_samples: int = 400, *, random_state: Seed = None) -> Problem:
+    """Make the quad problem: a smooth non-linear regression on two features.
+
+    y = (x0^2 + x1) / (0.5 + (x1 + 1.5)^2) + 0.1 e. Columns 0 to 7 and e are standard normal;
+    column 8 is 0.5 x0 + u and column 9 is 0.5 x1 + u', with u, u' uniform on [-1, 1].
+
+    Parameters
+    ----------
+    n_samples : int, default=400
+        Number of samples, at least 4.
+    random_state : int, Generator or None, default=None
+        Seed or source of the draws.
+
+    Returns
+    -------
+    Problem
+        10 features, the first 2 relevant, continuous target.
+
+    References
+    ----------
+    Jitkrittum, Hachiya and Sugiyama (2012), section 6.2.
+
+    Examples
+    --------
+    >>> from hsieve.datasets import make_quad
+    >>> make_quad(random_state=0).X.shape
+    (400, 10)
+    """
+    check_samples(n_samples)
+    rng = np.random.default_rng(random_state)
+    normal = rng.standard_normal((n_samples, 8))
+    related = 0.5 * normal[:, :2] + rng.uniform(-1.0, 1.0, (n_samples, 2))
+    first, second = normal[:, 0], normal[:, 1]
+    signal = (first**2 + second) / (0.5 + (second + 1.5) ** 2)
+    return Problem(
+        name="quad",
+        X=np.hstack([normal, related]),
+        y=signal + TARGET_NOISE * rng.standard_normal(n_samples),
+        relevant=np.arange(2),
+        target_kind="continuous",
+        description="y = (x0^2 + x1) / (0.5 + (x1 + 1.5)^2) plus noise; two relatives distract.",
+    )
+
+
+def make_xor_toy(n_samples: int = 400, *, random_state: Seed = None) -> Problem:
+    """Make the small xor problem: pure interaction of two bits among ten.
+
+    y = x0 xor x1. Columns 0 to 4 are fair coins in {0, 1}; columns 5 to 9 are coins that show
+    1 with probability 0.75.
+
+    Parameters
+    ----------
+    n_samples : int, default=400
+        Number of samples, at least 4.
+    random_state : int, Generator or None, default=None
+        Seed or source of the draws.
+
+    Returns
+    -------
+    Problem
+        10 features, the first 2 relevant, labels 0 and 1.
+
+    See Also
+    --------
+    make_xor : The same interaction among many features.
+
+    References
+    ----------
+    Jitkrittum, Hachiya and Sugiyama (2012), section 6.2.
+
+    Examples
+    --------
+    >>> from hsieve.datasets import make_xor_toy
+    >>> problem = make_xor_toy(random_state=0)
+    >>> bool(((problem.X[:, 0] != problem.X[:, 1]) == problem.y).all())
+    True
+    """
+    check_samples(n_samples)
+    rng = np.random.default_rng(random_state)
+    chance_of_one = np.repeat([0.5, BIASED_COIN], 5)
+    coins = rng.random((n_samples, 10)) < chance_of_one
+    return Problem(
+        name="xor-toy",
+        X=coins.astype(np.float64),
+        y=(coins[:, 0] ^ coins[:, 1]).astype(np.int64),
+        relevant=np.arange(N_XOR_RELEVANT),
+        target_kind="classes",
+        description="y = x0 xor x1 among ten binary features.",
+    )

@@ -1,6 +1,0 @@
-"""Where one function is run over many pieces of data: here, in threads, on Dask or on Spark."""
-
-from hsieve.engines.base import Engine, EngineError, Held, Traffic
-from hsieve.engines.settings import EngineSettings, make_engine
-
-__all__ = ["Engine", "EngineError", "EngineSettings", "Held", "Traffic", "make_engine"]

@@ -1,0 +1,1 @@
+"""Features that matter together: the sweep over all pairs, their tests, the scan."""

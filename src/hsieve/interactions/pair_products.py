@@ -1,0 +1,127 @@
+"""Products of the kernels of all pairs of features with the kernel of the target.
+
+With centred factors F_a of the features and G of the target, the interaction of a and b with y is
+
+    I(a, b) = <K_a * K_b, L> = sum over columns g of G of |F_a' diag(g) F_b|_F^2,
+
+the elementwise product of centred kernels (:mod:`hsieve.interactions.pair_statistic` says why). For
+two tiles of features this is one product of matrices for each column g and each pair of factor
+columns, squared and added up. The sum of K_a * K_b over its diagonal, by which the statistic is put
+on a common scale, is one product of the diagonals.
+
+Cost: 2 n r^2 operations a pair of features of rank r and a column of the target, at the speed of
+BLAS. In single precision rounding shifts I by less than 1e-5 of the largest value it can have.
+"""
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.kernels.leading_factors import FactorTile
+
+__all__ = ["PairBlock", "PairProducts", "WeightedTile"]
+
+FloatArray = NDArray[np.floating]
+
+# BLAS is many times slower on matrices of few, very long rows.
+SAMPLES_AT_A_TIME = 4_096
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedTile:
+    """A tile and the target, ready for products with other tiles.
+
+    Parameters
+    ----------
+    tile : FactorTile
+        The features.
+    target : ndarray of shape (n_columns, n_samples)
+        Columns of the target's factor.
+    diagonals : ndarray of shape (n_tile, n_samples)
+        Diagonals of the features' kernels.
+    """
+
+    tile: FactorTile
+    target: FloatArray
+    diagonals: FloatArray
+
+    @classmethod
+    def of(
+        cls, tile: FactorTile, target: FloatArray, sample_weights: FloatArray | None = None
+    ) -> "WeightedTile":
+        """Put a tile and the target together.
+
+        Parameters
+        ----------
+        tile : FactorTile
+            The features.
+        target : ndarray of shape (n_columns, n_samples)
+            Columns of the target's factor.
+        sample_weights : ndarray of shape (n_samples,) or None, default=None
+            Weight of each sample in the traces; None for one.
+        """
+        diagonals = tile.diagonals()
+        if sample_weights is not None:
+            diagonals *= sample_weights
+        return cls(tile, target, diagonals)
+
+
+@dataclass(frozen=True, eq=False)
+class PairBlock:
+    """The statistics of all pairs of two tiles; overwritten by the next block.
+
+    Parameters
+    ----------
+    statistics : ndarray of shape (n_first, n_second)
+        I(a, b).
+    traces : ndarray of shape (n_first, n_second)
+        Sum of the diagonal of K_a * K_b.
+    """
+
+    statistics: FloatArray
+    traces: FloatArray
+
+
+class PairProducts:
+    """The working memory of one thread for products of tiles."""
+
+    def __init__(self) -> None:
+        self._memory: dict[str, FloatArray] = {}
+        self._dtype: np.dtype[np.floating] = np.dtype(np.float32)
+
+    def block(self, first: WeightedTile, second: FactorTile) -> PairBlock:
+        """Compute the statistics of all pairs of two tiles."""
+        shape = (len(first.tile.features), len(second.features))
+        self._dtype = first.tile.rows.dtype
+        statistics, product = self._array("statistics", shape), self._array("product", shape)
+        statistics[...] = 0.0
+        left = self._array("left", first.diagonals.shape)
+        for column, row in itertools.product(first.target, first.tile.rows):
+            np.multiply(row, column, out=left)
+            for right in second.rows:
+                self._multiply(left, right, product)
+                np.multiply(product, product, out=product)
+                np.add(statistics, product, out=statistics)
+        traces = self._array("traces", shape)
+        self._multiply(first.diagonals, second.diagonals(), traces)
+        return PairBlock(statistics, traces)
+
+    def _multiply(self, left: FloatArray, right: FloatArray, out: FloatArray) -> None:
+        """Put left @ right.T into `out`, some samples at a time."""
+        n_samples = left.shape[1]
+        np.matmul(left[:, :SAMPLES_AT_A_TIME], right[:, :SAMPLES_AT_A_TIME].T, out=out)
+        for start in range(SAMPLES_AT_A_TIME, n_samples, SAMPLES_AT_A_TIME):
+            some = slice(start, start + SAMPLES_AT_A_TIME)
+            part = self._array("part", out.shape)
+            np.matmul(left[:, some], right[:, some].T, out=part)
+            np.add(out, part, out=out)
+
+    def _array(self, name: str, shape: tuple[int, ...]) -> FloatArray:
+        """Return an array of this shape, in memory that was used before if there is enough."""
+        size = int(np.prod(shape))
+        kept = self._memory.get(name)
+        if kept is None or len(kept) < size or kept.dtype != self._dtype:
+            kept = self._memory[name] = np.empty(size, dtype=self._dtype)
+        return kept[:size].reshape(shape)

@@ -1,0 +1,173 @@
+"""Waiting for a cluster of Dask, but never for ever.
+
+Dask itself waits as long as it takes: for the result of a task that no worker is left to do, and
+for a value that goes to a worker which is lost on the way. Somebody has to look meanwhile.
+"""
+
+import asyncio
+import time
+from collections.abc import Coroutine, Iterator, Sequence
+from collections.abc import Set as AbstractSet
+from concurrent.futures import wait
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from hsieve.parallel.base import EngineError
+
+__all__ = ["DaskMonitor", "WorkerLostError"]
+
+SECONDS_FOR_WORKERS = 60
+SECONDS_TO_NOTICE = 0.5
+
+
+class WorkerLostError(Exception):
+    """A worker without which something never ends is gone."""
+
+
+class DaskMonitor:
+    """Looks whether a cluster is still there while something is waited for.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The connection to it.
+    """
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @contextmanager
+    def reaching(self) -> Iterator[None]:
+        """Say in words that the scheduler is gone, where that is what went wrong.
+
+        Raises
+        ------
+        EngineError
+            If the scheduler does not answer, or the connection was closed.
+        """
+        try:
+            yield
+        except EngineError:
+            raise
+        except Exception as error:
+            if not isinstance(error, OSError) and self._client.status == "running":
+                raise
+            raise self._silent(error) from error
+
+    def workers(self) -> dict[str, int]:
+        """Return how many threads each worker has.
+
+        Returns
+        -------
+        dict of str to int
+            By the addresses of the workers.
+        """
+        with self.reaching():
+            found: dict[str, int] = self._client.nthreads()
+            return found
+
+    def first_worker(self) -> None:
+        """Wait until there is a worker.
+
+        Raises
+        ------
+        EngineError
+            If none comes.
+        """
+        with self.reaching():
+            try:
+                self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
+            except TimeoutError as error:
+                raise self._nobody() from error
+
+    def wait(
+        self, coroutine: Coroutine[Any, Any, Any], needed: AbstractSet[str] = frozenset()
+    ) -> Any:
+        """Wait for something that the client does.
+
+        Parameters
+        ----------
+        coroutine : coroutine
+            What the client has returned when called with ``asynchronous=True``.
+        needed : set of str, default=frozenset()
+            Workers without which it never ends.
+
+        Returns
+        -------
+        object
+            The result of the coroutine; its errors come out as they are.
+
+        Raises
+        ------
+        EngineError
+            If there has been no worker for long, or the scheduler is gone.
+        WorkerLostError
+            If one of those needed is lost.
+        """
+        begun = asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
+        last_seen = time.monotonic()
+        try:
+            while not wait([begun], timeout=SECONDS_TO_NOTICE).done:
+                workers = self.workers().keys()
+                if not needed <= workers:
+                    raise WorkerLostError
+                if workers:
+                    last_seen = time.monotonic()
+                elif time.monotonic() - last_seen > SECONDS_FOR_WORKERS:
+                    raise self._nobody()
+            return begun.result()
+        finally:
+            begun.cancel()
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        """Wait for futures.
+
+        Parameters
+        ----------
+        futures : sequence of distributed.Future
+            What is under way.
+
+        Returns
+        -------
+        list
+            Their results; see `wait` for errors.
+        """
+        try:
+            found: list[Any] = self.wait(_all_of(futures))
+        except OSError as error:
+            # Of a task itself, or of the way on which its result comes.
+            if any(future.status == "error" for future in futures):
+                raise
+            raise self._silent(error) from error
+        return found
+
+    def give_up(self, futures: Sequence[Any]) -> None:
+        """Cancel what is under way and forget it; errors of that must not hide others.
+
+        Parameters
+        ----------
+        futures : sequence of distributed.Future
+            What is no longer wanted.
+        """
+        if futures and self._client.status == "running":
+            with suppress(Exception):
+                self._client.cancel(futures)
+
+    def _silent(self, error: Exception) -> EngineError:
+        reason = str(error).rstrip(".")
+        return EngineError(f"The Dask scheduler{self._address()} no longer answers: {reason}.")
+
+    def _nobody(self) -> EngineError:
+        return EngineError(
+            f"The Dask scheduler{self._address()} had no worker for {SECONDS_FOR_WORKERS} s."
+        )
+
+    def _address(self) -> str:
+        # A client that was closed knows no scheduler.
+        scheduler = self._client.scheduler
+        return "" if scheduler is None else f" at {scheduler.address}"
+
+
+async def _all_of(futures: Sequence[Any]) -> list[Any]:
+    """Wait for futures one after the other, in the thread of the client."""
+    return [await future for future in futures]

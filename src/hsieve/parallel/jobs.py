@@ -1,0 +1,304 @@
+"""Who does the independent jobs of one method: processes of joblib, or the workers of an engine.
+
+Subsamples, restarts and folds are jobs of this kind: each is worth a process, all need the same
+data, and nobody cares where they are done. With `n_jobs` they go through joblib, whose backend is
+the user's choice (``joblib.parallel_config``); with `engine`, to any engine. To whoever has jobs
+both are an engine.
+"""
+
+import os
+import pickle
+import warnings
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import CancelledError
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import chain
+from threading import current_thread, main_thread
+from typing import Any, TypeVar
+
+from hsieve.parallel.base import Engine, EngineError
+from hsieve.parallel.blas import hold_one_blas_thread, one_blas_thread_a_task
+from hsieve.parallel.settings import CLUSTERS, make_engine
+
+__all__ = ["JoblibEngine", "make_job_engine", "refuse_cluster_inside", "shared_clusters"]
+
+Task = TypeVar("Task")
+Result = TypeVar("Result")
+
+# How often jobs are handed out again because a backend of joblib has lost what they need.
+MOST_RENEWALS = 3
+
+
+def make_job_engine(
+    n_jobs: int | None = None, engine: Any = None, *, in_order: bool = True
+) -> Engine:
+    """Make what does the jobs of a method, to be used in a `with` block.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=None
+        Number of processes, as joblib has it.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        See :func:`hsieve.parallel.make_engine`; None leaves the jobs to joblib.
+    in_order : bool, default=True
+        Whether results must come in the order of the jobs. False lets joblib give each when it is
+        done; other engines keep the order.
+
+    Returns
+    -------
+    Engine
+        What the jobs are mapped with.
+
+    Raises
+    ------
+    ValueError
+        If both are given, or there is no such engine.
+
+    Examples
+    --------
+    >>> from operator import mul
+    >>> for engine in (None, "threads"):
+    ...     with make_job_engine(engine=engine) as workers:
+    ...         print(list(workers.map(mul, [1, 2, 3], shared=10)))
+    [10, 20, 30]
+    [10, 20, 30]
+    """
+    if engine is None:
+        return JoblibEngine(n_jobs, in_order=in_order)
+    if n_jobs is not None:
+        msg = (
+            f"n_jobs={n_jobs!r} and engine={engine!r} both say who does the work; give one of them."
+        )
+        raise ValueError(msg)
+    return make_engine(engine)
+
+
+def refuse_cluster_inside(
+    engine: Any, parameters: Mapping[str, Any], whose: str, *, n_jobs: int | None = None
+) -> None:
+    """Refuse jobs that would themselves ask a cluster, from inside an engine or another process.
+
+    Tasks of a cluster that wait for other tasks of it can keep all of its workers waiting, and
+    every process would start a cluster of its own.
+
+    Parameters
+    ----------
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None
+        Who does the jobs.
+    parameters : mapping of str to object
+        Parameters of what a job fits, those of its parts as "part__name".
+    whose : str
+        What that is, in words.
+    n_jobs : int or None, default=None
+        Number of processes that do them instead.
+
+    Raises
+    ------
+    ValueError
+        If there is such an engine.
+    """
+    if engine is None and n_jobs in {None, 1}:
+        return
+    who = f"n_jobs={n_jobs!r}" if engine is None else f"engine={engine!r}"
+    other = "n_jobs" if engine is None else "the outer engine"
+    for name, inner in _clusters_in(parameters):
+        msg = (
+            f"{who} does whole fits of {whose}, which cannot have a cluster of their own: leave "
+            f"out {name}={inner!r}, or {other}."
+        )
+        raise ValueError(msg)
+
+
+@contextmanager
+def shared_clusters(parameters: Mapping[str, Any]) -> Iterator[None]:
+    """Open the clusters that jobs of this process ask for, once for all jobs inside the block.
+
+    Parameters
+    ----------
+    parameters : mapping of str to object
+        Parameters of what a job fits, those of its parts as "part__name".
+    """
+    with ExitStack() as opened:
+        for _, inner in _clusters_in(parameters):
+            engine = opened.enter_context(make_engine(inner))
+            opened.enter_context(engine.offered())
+        yield
+
+
+def _clusters_in(parameters: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Give names and values of parameters that describe a cluster."""
+    for name, inner in parameters.items():
+        is_engine = inner is not None and name.rpartition("__")[2] == "engine"
+        if is_engine and _name_of(inner) in CLUSTERS:
+            yield name, inner
+
+
+def _name_of(description: Any) -> Any:
+    """Return the name in a description of an engine."""
+    if isinstance(description, Mapping):
+        return description.get("name")
+    return getattr(description, "name", description)
+
+
+class JoblibEngine(Engine):
+    """Processes of joblib, or what the user has put in their place by ``joblib.parallel_config``.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=None
+        Number of processes. None is one, without a process of its own, unless the user's
+        configuration says otherwise.
+    in_order : bool, default=True
+        Whether results come in the order of the tasks, or each when it is done.
+
+    Notes
+    -----
+    Traffic is not counted: it is joblib's. Its backend on Dask scatters the shared value once, to
+    one worker; if that is lost, the backend gives up, and what is missing is handed out again.
+    """
+
+    def __init__(self, n_jobs: int | None = None, *, in_order: bool = True) -> None:
+        super().__init__()
+        self._n_jobs = n_jobs
+        self._return_as = "generator" if in_order else "generator_unordered"
+
+    def _start(self, opened: ExitStack) -> None:
+        """Nothing is needed: joblib keeps its processes by itself."""
+
+    def _map(
+        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
+    ) -> Generator[Result, None, None]:
+        out: dict[int, Task] = {}
+        numbered = enumerate(tasks)
+        with hold_one_blas_thread():
+            for n_lost in range(MOST_RENEWALS + 1):
+                try:
+                    again = sorted(out.items())
+                    for number, result in self._given(
+                        function, chain(again, numbered), shared, out
+                    ):
+                        del out[number]
+                        yield result
+                except CancelledError as error:
+                    if n_lost == MOST_RENEWALS:
+                        msg = f"The backend of joblib lost its workers' data {n_lost + 1} times."
+                        raise EngineError(msg) from error
+                else:
+                    return
+
+    def _given(
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterable[tuple[int, Task]],
+        shared: Any,
+        out: dict[int, Task],
+    ) -> Generator[tuple[int, Result], None, None]:
+        """Hand tasks out, noting them in `out`, and give results with the numbers of the tasks."""
+        from joblib import delayed
+
+        run, value, caller = delayed(_run), Shared(shared), Caller.here()
+
+        def calls() -> Iterator[Any]:
+            for number, task in tasks:
+                out[number] = task
+                yield run(function, task, number, value, caller)
+
+        results = self._parallel()(calls())
+        try:
+            # Not `yield from`, which would close it by itself.
+            for result in results:  # noqa: UP028
+                yield result
+        finally:
+            _abandon(results)
+
+    def _parallel(self) -> Any:
+        """Return joblib, giving results as they come if its backend can."""
+        from joblib import Parallel
+
+        try:
+            return Parallel(n_jobs=self._n_jobs, return_as=self._return_as)
+        except ValueError as error:
+            if "return_as" not in str(error):
+                raise
+            return Parallel(n_jobs=self._n_jobs)
+
+
+class Shared:
+    """The shared value of a map, as one argument of each call.
+
+    Parameters
+    ----------
+    value : object
+        The value.
+    """
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __sizeof__(self) -> int:
+        # Backends on clusters ask, to send large arguments once instead of with each call.
+        return len(pickle.dumps(self.value, protocol=pickle.HIGHEST_PROTOCOL))
+
+
+@dataclass(frozen=True)
+class Caller:
+    """What a task takes over from whoever gave it out, as scikit-learn's own `Parallel` does.
+
+    Scikit-learn's sets the filters of warnings in every thread, and these belong to the process:
+    one task then undoes what another has just set. Here they reach other processes only.
+
+    Parameters
+    ----------
+    process : int
+        Number of the caller's process.
+    configuration : mapping of str to object
+        Scikit-learn's configuration, which each thread has for itself.
+    filters : list
+        The filters of warnings in force.
+    """
+
+    process: int
+    configuration: Mapping[str, Any]
+    filters: list[Any]
+
+    @classmethod
+    def here(cls) -> "Caller":
+        """Take note of this process and thread."""
+        from sklearn import get_config
+
+        return cls(os.getpid(), get_config(), list(warnings.filters))
+
+    @contextmanager
+    def settings(self) -> Iterator[None]:
+        """Have the caller's settings inside the block."""
+        from sklearn import config_context
+
+        with ExitStack() as settings:
+            settings.enter_context(config_context(**self.configuration))
+            # A worker that runs tasks in threads is somebody else's, and keeps its own filters.
+            if self.process != os.getpid() and current_thread() is main_thread():
+                settings.enter_context(warnings.catch_warnings())
+                warnings.filters[:] = self.filters  # type: ignore[index]
+            yield
+
+
+def _run(
+    function: Callable[[Task, Any], Result],
+    task: Task,
+    number: int,
+    shared: Shared,
+    caller: Caller,
+) -> tuple[int, Result]:
+    """Do one task."""
+    with one_blas_thread_a_task(), caller.settings():
+        return number, function(task, shared.value)
+
+
+def _abandon(results: Any) -> None:
+    """Give up what is in work, without joblib's advice on that."""
+    if not isinstance(results, Generator):
+        return
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", r"\d+ tasks (which|have been) ", UserWarning)
+        results.close()

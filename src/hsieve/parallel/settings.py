@@ -1,0 +1,160 @@
+"""From a light description to an engine.
+
+Estimators hold descriptions, since their parameters are copied and a live connection cannot be.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from importlib import import_module
+from numbers import Integral
+from typing import Any
+
+from hsieve.parallel.base import Engine
+from hsieve.parallel.local import SerialEngine, ThreadEngine
+
+__all__ = ["CLUSTERS", "EngineSettings", "make_engine"]
+
+PACKAGES = {"dask": ("dask", "distributed"), "spark": ("pyspark",)}
+# Their workers are processes of their own, perhaps on other machines.
+CLUSTERS = tuple(PACKAGES)
+NAMES = ("local", "threads", *CLUSTERS)
+
+
+@dataclass(frozen=True)
+class EngineSettings:
+    """What an engine is to be.
+
+    Parameters
+    ----------
+    name : {"local", "threads", "dask", "spark"}, default="local"
+        "local" does one task after the other, without threads.
+    n_workers : int or None, default=None
+        Workers to start; None for as many as there are cores. A cluster that runs already has its
+        own, and is refused together with a number.
+    scheduler : str or None, default=None
+        Address of a Dask scheduler ("tcp://host:8786") or master of Spark ("spark://host:7077",
+        "yarn", "local[4,4]"). None takes what is connected in this process already, and else
+        starts workers on this machine.
+    in_flight : int or None, default=None
+        Most tasks that are sent ahead and not yet given back; None for a few a worker.
+    staging : path-like or None, default=None
+        Folder that this process and all workers see by the same path. Data frames of Spark are
+        written there, and removed when the work is done. None takes a temporary folder where
+        Spark runs on this machine.
+    """
+
+    name: str = "local"
+    n_workers: int | None = None
+    scheduler: str | None = None
+    in_flight: int | None = None
+    staging: str | os.PathLike[str] | None = None
+
+    def __post_init__(self) -> None:
+        if self.name not in NAMES:
+            msg = f"engine must be one of {', '.join(map(repr, NAMES))}, got {self.name!r}."
+            raise ValueError(msg)
+        for setting in ("n_workers", "in_flight"):
+            self._refuse_number(setting, getattr(self, setting))
+        if self.scheduler is not None and self.name not in CLUSTERS:
+            msg = f"scheduler is for 'dask' and 'spark', not for engine {self.name!r}."
+            raise ValueError(msg)
+        if self.scheduler is not None and self.n_workers is not None:
+            msg = "n_workers is for workers started here; those of a scheduler are its own."
+            raise ValueError(msg)
+        if self.name == "local" and self.n_workers not in {None, 1}:
+            msg = f"engine 'local' has one worker, got n_workers={self.n_workers}; use 'threads'."
+            raise ValueError(msg)
+
+        if self.staging is not None and (
+            not isinstance(self.staging, str | os.PathLike) or "://" in str(self.staging)
+        ):
+            msg = f"staging must be the path of a folder, without a scheme, got {self.staging!r}."
+            raise ValueError(msg)
+
+    def _refuse_number(self, setting: str, value: Any) -> None:
+        """Refuse what is neither None nor a whole number of at least 1."""
+        whole = isinstance(value, Integral) and not isinstance(value, bool)
+        if value is not None and (not whole or value < 1):
+            msg = f"{setting} must be a whole number of at least 1 or None, got {value!r}."
+            raise ValueError(msg)
+
+
+def make_engine(description: str | Mapping[str, Any] | EngineSettings | None = None) -> Engine:
+    """Make an engine, to be used in a `with` block.
+
+    Parameters
+    ----------
+    description : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        A name, or settings. None is "local".
+
+    Returns
+    -------
+    Engine
+        It connects, or starts workers, when its block is entered.
+
+    Raises
+    ------
+    ValueError
+        If there is no such engine or setting.
+    ImportError
+        If the packages of the engine are not installed.
+
+    Examples
+    --------
+    >>> with make_engine({"name": "threads", "n_workers": 2}) as engine:
+    ...     list(engine.map(pow, range(4), shared=2))
+    [0, 1, 4, 9]
+    """
+    settings = _settings(description)
+    _refuse_missing(settings.name)
+    engine = _engine(settings)
+    engine.staging = None if settings.staging is None else os.fspath(settings.staging)
+    return engine
+
+
+def _engine(settings: EngineSettings) -> Engine:
+    """Make the engine of a name."""
+    if settings.name == "dask":
+        from hsieve.parallel.dask import DaskEngine
+
+        return DaskEngine(settings.scheduler, settings.n_workers, settings.in_flight)
+    if settings.name == "spark":
+        from hsieve.parallel.spark import SparkEngine
+
+        return SparkEngine(settings.scheduler, settings.n_workers, settings.in_flight)
+    if settings.name == "threads":
+        return ThreadEngine(settings.n_workers, settings.in_flight)
+    return SerialEngine()
+
+
+def _settings(description: Any) -> EngineSettings:
+    """Return any description as settings."""
+    if description is None:
+        return EngineSettings()
+    if isinstance(description, EngineSettings):
+        return description
+    if isinstance(description, str):
+        return EngineSettings(description)
+    if not isinstance(description, Mapping):
+        msg = (
+            "engine must be a name, a dict of settings or EngineSettings, got "
+            f"{type(description).__name__}."
+        )
+        raise ValueError(msg)
+    known = [field.name for field in fields(EngineSettings)]
+    unknown = [name for name in description if name not in known]
+    if unknown:
+        msg = f"settings of an engine are {', '.join(known)}; got {unknown[0]!r}."
+        raise ValueError(msg)
+    return EngineSettings(**description)
+
+
+def _refuse_missing(name: str) -> None:
+    """Say how to install what an engine needs, before any work is done."""
+    for package in PACKAGES.get(name, ()):
+        try:
+            import_module(package)
+        except ModuleNotFoundError as error:
+            msg = f"engine {name!r} needs {package}: pip install hsieve[{name}]"
+            raise ImportError(msg) from error

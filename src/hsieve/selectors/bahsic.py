@@ -1,0 +1,196 @@
+"""BAHSIC and FOHSIC: HSIC with backward elimination or forward selection.
+
+The algorithms of Song, Smola, Gretton and Borgwardt (2007). A backward round is one sweep over all
+features by matrix products; see :mod:`hsieve.kernels.quadratic_forms`.
+"""
+
+import os
+from collections.abc import Iterable
+
+import numpy as np
+
+from hsieve.kernels import Gaussian, Kernel
+from hsieve.measures import HSIC
+from hsieve.measures.base import Measure
+from hsieve.selectors.search import SearchSelector
+from hsieve.strategies import Backward, Forward
+from hsieve.strategies.base import Strategy
+
+__all__ = ["BAHSIC", "FOHSIC"]
+
+
+class BAHSIC(SearchSelector):
+    """Backward elimination with HSIC: finds features that matter only together.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    kernel_x : Kernel or None, default=None
+        Kernel on the features. None is ``Gaussian("narrow")``, narrow enough to see interactions.
+    kernel_y : Kernel or None, default=None
+        Kernel on the target. None is ``Delta()`` for classes and a Gaussian for numbers;
+        ``Precomputed()`` takes y as a Gram matrix.
+    step : float or int, default=0.25
+        Share (below 1) or number of features dropped each round.
+    n_contexts : int, default=8
+        Random contexts in which features are judged each round; 1 is the paper's algorithm. See
+        :mod:`hsieve.strategies.sequential`.
+    compensate : bool, default=True
+        Whether a feature is compared with an independent one of the same distribution rather than
+        with none, which keeps sparse features and features with outliers from being favoured. See
+        :class:`hsieve.HSIC`.
+    estimator : {"unbiased", "biased"}, default="unbiased"
+        Estimator of HSIC.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
+    random_state : int, Generator or None, default=0
+        Seed of the contexts; a fixed seed gives one answer.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature, the whole search.
+
+    Notes
+    -----
+    The paper's own rule is
+    ``BAHSIC(kernel_x=Gaussian("maximise"), n_contexts=1, step=0.1, compensate=False)``: the width
+    with the highest HSIC is chosen anew each round. HSIC shrinks with the width, so that rule
+    picks wide kernels, which see each feature's own effect and all but miss interactions.
+
+    References
+    ----------
+    L. Song, A. Smola, A. Gretton, K. Borgwardt, "Supervised feature selection via dependence
+    estimation", 2007.
+
+    Examples
+    --------
+    >>> from hsieve import BAHSIC
+    >>> from hsieve.datasets import make_xor
+    >>> problem = make_xor(200, 40, random_state=0)
+    >>> sorted(BAHSIC(2).fit(problem.X, problem.y).selected_indices_.tolist())
+    [0, 1]
+    """
+
+    def __init__(  # noqa: PLR0913 - the options of the search and those of its measure
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        kernel_x: Kernel | None = None,
+        kernel_y: Kernel | None = None,
+        step: float = 0.25,
+        n_contexts: int = 8,
+        compensate: bool = True,
+        estimator: str = "unbiased",
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.kernel_x = kernel_x
+        self.kernel_y = kernel_y
+        self.step = step
+        self.n_contexts = n_contexts
+        self.compensate = compensate
+        self.estimator = estimator
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = HSIC(
+            estimator=self.estimator,
+            compensate=self.compensate,
+            kernel_x=Gaussian(bandwidth="narrow") if self.kernel_x is None else self.kernel_x,
+            kernel_y=self.kernel_y,
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+            precision="single",
+        )
+        strategy = Backward(
+            step=self.step, n_contexts=self.n_contexts, random_state=self.random_state
+        )
+        return measure, strategy
+
+
+class FOHSIC(SearchSelector):
+    """Forward selection with HSIC: quick where few features are wanted.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+        Rules look at the first 100 features.
+    kernel_x : Kernel or None, default=None
+        Kernel on the features. None is a Gaussian of width sqrt(size of the set).
+    kernel_y : Kernel or None, default=None
+        Kernel on the target, as in :class:`BAHSIC`.
+    estimator : {"unbiased", "biased"}, default="unbiased"
+        Estimator of HSIC.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature, the whole search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import FOHSIC
+    >>> X = np.random.default_rng(0).normal(size=(120, 8))
+    >>> y = X[:, 3] ** 2 + np.sin(3 * X[:, 5])
+    >>> sorted(FOHSIC(2).fit(X, y).selected_indices_.tolist())
+    [3, 5]
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        kernel_x: Kernel | None = None,
+        kernel_y: Kernel | None = None,
+        estimator: str = "unbiased",
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.kernel_x = kernel_x
+        self.kernel_y = kernel_y
+        self.estimator = estimator
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.checkpoint = checkpoint
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = HSIC(
+            estimator=self.estimator,
+            kernel_x=self.kernel_x,
+            kernel_y=self.kernel_y,
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+        )
+        return measure, Forward()

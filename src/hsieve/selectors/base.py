@@ -1,0 +1,273 @@
+"""What every selector owes scikit-learn and its users, written once.
+
+The base sees to the data (:mod:`hsieve.selectors.input_data`), sets constant columns aside and puts
+the result where people look for it. Most selectors are a measure and a strategy
+(:mod:`hsieve.selectors.search`).
+"""
+
+import warnings
+from collections.abc import Iterable
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
+from sklearn.utils.validation import check_is_fitted
+
+from hsieve.data.annotated import refuse_annotated
+from hsieve.data.blocks import ColumnBlocks, refuse_distributed
+from hsieve.data.frames import as_array, frame_library, take_columns
+from hsieve.data.validation import checked_data, refuse_mixed, target_kind_of
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+from hsieve.kernels import Precomputed
+from hsieve.selectors.input_data import DataInput
+from hsieve.selectors.number_rules import checked_rule, choose_number, no_ranking
+from hsieve.strategies.base import SelectionPath
+
+if TYPE_CHECKING:
+    from hsieve.inference import FeatureTests
+    from hsieve.report.html import Report
+
+__all__ = ["BaseSelector", "check_target"]
+
+DEFAULT_N_FEATURES = 10
+MIN_SAMPLES = 4
+
+
+class BaseSelector(SelectorMixin, DataInput):
+    """Base of all selectors.
+
+    Attributes
+    ----------
+    selected_indices_ : ndarray of shape (n_selected,)
+        Chosen features, best first.
+    ranking_ : ndarray of shape (n_features,)
+        Place of each feature, 1 = best.
+    scores_ : ndarray of shape (n_features,)
+        Score that decided each feature's place; zero for constant columns.
+    constant_features_ : ndarray of shape (n_constant,)
+        Features that hold one single value and can never be selected.
+    path_ : SelectionPath
+        The whole search.
+    n_features_choice_ : NumberChoice
+        Where `n_features_to_select` is a rule: the number, why, and the curve over all numbers.
+    n_features_in_ : int
+        Number of features seen.
+    feature_names_in_ : ndarray of shape (n_features_in_,)
+        Names of the features, where they were given.
+    categorical_ : ndarray of shape (n_categorical,)
+        Features treated as categories: those listed in `categorical`, and those of category, text
+        or boolean type in a data frame.
+    """
+
+    n_features_to_select: int | float | str | None
+    # Why there is no ranking that a rule could cut; searches have an answer of their own.
+    _own_number: ClassVar[str] = "it looks for as many features as are asked for"
+
+    # Rules beside those of `hsieve.inference.feature_number`.
+    _own_rules: ClassVar[tuple[str, ...]] = ()
+
+    def _check(self, settings: BaseEstimator, target: Any, n_samples: int) -> None:
+        """Refuse targets and sizes that nothing can be done with, before any work.
+
+        `settings` is the measure, or the selector itself, that knows the kind of target; the target
+        is None where it is not used.
+        """
+        if target is not None:
+            check_target(target, settings)
+        if n_samples < MIN_SAMPLES:
+            msg = f"Found n_samples = {n_samples}; at least {MIN_SAMPLES} samples are needed."
+            raise ValueError(msg)
+        self._n_wanted(self.n_features_in_)
+
+    def _n_wanted(self, n_features: int) -> int:
+        """Work out the number of features asked for."""
+        wanted = self.n_features_to_select
+        if isinstance(wanted, str):
+            return self._n_ranked(checked_rule(wanted, self._own_rules), n_features)
+        if wanted is None:
+            return min(DEFAULT_N_FEATURES, n_features)
+        if isinstance(wanted, Integral) and not isinstance(wanted, bool):
+            if wanted >= 1:
+                return int(wanted)
+        elif isinstance(wanted, Real) and not isinstance(wanted, bool) and 0 < wanted < 1:
+            return max(1, int(wanted * n_features))
+        msg = (
+            "n_features_to_select must be None, a whole number of at least 1 or a share between "
+            f"0 and 1, got {wanted!r}."
+        )
+        raise ValueError(msg)
+
+    def _n_ranked(self, rule: str, n_features: int) -> int:
+        """Tell how many features to put in order for a rule to choose among; refuse most rules."""
+        raise ValueError(no_ranking(type(self).__name__, rule, self._own_number))
+
+    def _by_rule(
+        self,
+        ranked: NDArray[np.intp],
+        n_wanted: int,
+        columns: ColumnBlocks,
+        target: NDArray[Any],
+        settings: BaseEstimator,
+    ) -> int:
+        """Cut a ranking where a rule is asked for; else pass the number wanted on.
+
+        The rule chooses among the first `n_wanted` features. `settings` is the measure, or the
+        selector itself, that knows categories and the kind and kernel of the target.
+        """
+        self.__dict__.pop("n_features_choice_", None)
+        if not isinstance(self.n_features_to_select, str):
+            return n_wanted
+        self.n_features_choice_ = choose_number(self, ranked[:n_wanted], columns, target, settings)
+        return self.n_features_choice_.number
+
+    def _varying_features(self, constant: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Features that hold more than one value; the others are named in a warning."""
+        self.constant_features_ = np.flatnonzero(constant)
+        if constant.all():
+            msg = f"All {len(constant)} feature(s) are constant: there is nothing to select from."
+            raise ValueError(msg)
+        if constant.any():
+            names = getattr(self, "feature_names_in_", np.arange(len(constant)))[constant]
+            shown = ", ".join(str(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
+            msg = f"{len(names)} constant column(s) will never be selected: {shown}."
+            warnings.warn(msg, ConstantFeatureWarning, stacklevel=4)
+        return np.flatnonzero(~constant)
+
+    def _keep(self, path: SelectionPath, varying: NDArray[np.intp], n_wanted: int) -> None:
+        """Translate the path back to all features and store it."""
+        self.path_ = path.among(varying, self.n_features_in_)
+        order, selectable = self.path_.order, self.path_.n_selectable
+        n_selected = min(n_wanted, len(varying) if selectable is None else selectable)
+        if n_selected < n_wanted and self.n_features_to_select is not None:
+            category: type[Warning] = FewerFeaturesWarning
+            only = f"only {n_selected} may be selected"
+            if n_selected == self.n_features_in_:
+                only = f"there are only {n_selected}"
+            elif n_selected == len(varying):
+                only, category = f"only {n_selected} are not constant", ConstantFeatureWarning
+            msg = f"{n_wanted} features were asked for, but {only}; these are selected."
+            warnings.warn(msg, category, stacklevel=5)
+        self.selected_indices_ = order[:n_selected]
+        self.ranking_ = np.empty(len(order), dtype=np.intp)
+        self.ranking_[order] = np.arange(1, len(order) + 1)
+        self.scores_ = np.empty(len(order))
+        self.scores_[order] = self.path_.feature_scores
+
+    def transform(self, X: Any) -> Any:
+        """Keep the selected features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features, as in `fit`. Data of Dask and Spark are refused, since they would be
+            collected here; take their columns by `get_support` or `get_feature_names_out`.
+
+        Returns
+        -------
+        ndarray or frame of shape (n_samples, n_selected)
+            The columns of the selected features, values as they are; with ``set_output`` names and
+            types of a frame survive, where it is of the library asked for.
+        """
+        refuse_distributed(X, f"{type(self).__name__}.transform")
+        refuse_annotated(X, f"{type(self).__name__}.transform")
+        library = frame_library(X)
+        if library is None:
+            # Quiet as `checked_data` is, and for its reason.
+            with np.errstate(invalid="ignore"):
+                return super().transform(X)
+        check_is_fitted(self)
+        checked_data(self, X, reset=False, skip_check_array=True)
+        chosen = np.flatnonzero(self._get_support_mask())
+        if len(chosen) == 0:
+            warnings.warn("No features were selected.", UserWarning, stacklevel=2)
+            return np.empty((len(X), 0))
+        kept = take_columns(X, chosen)
+        asked = _get_output_config("transform", estimator=self)["dense"]
+        return kept if asked == library else as_array(kept)
+
+    def report(
+        self,
+        X: ArrayLike | ColumnBlocks | None = None,
+        y: Any = None,
+        *,
+        title: str | None = None,
+        feature_names: Iterable[Any] | None = None,
+        target_name: str | None = None,
+        p_values: "str | FeatureTests" = "auto",
+        n_shown: int = 300,
+    ) -> "Report":
+        """Tell all about the selection on one page: ``selector.report(X, y).save("page.html")``.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), ColumnBlocks or None, default=None
+            The features the selector was fitted on. Without them, and for data of Dask and Spark,
+            nothing is shown that needs values.
+        y : array-like or None, default=None
+            The target.
+        title : str or None, default=None
+            Heading of the page; None for the method and the target.
+        feature_names : iterable or None, default=None
+            Names of all features; None for those of the data frame, or x0, x1, ...
+        target_name : str or None, default=None
+            What the target is called; None for the name of its series, or y.
+        p_values : {"auto", "none", "gamma", "permutation"} or FeatureTests, default="auto"
+            Which test of single features to show. "auto": the gamma test, of as many of the best
+            features as takes a few seconds. Or what :func:`hsieve.feature_tests` gives.
+        n_shown : int, default=300
+            How many features to show, the best ones, from 1 to 500.
+
+        Returns
+        -------
+        Report
+            With ``save(path)``, ``html`` and ``summary``; in a notebook it shows itself.
+
+        Notes
+        -----
+        Needs Jinja: ``pip install "hsieve[report]"``. The page is one file under 5 MB that asks
+        nothing of any network.
+        """
+        from hsieve.report.html import ReportOptions, make_report
+
+        wish = ReportOptions(title, feature_names, target_name, p_values, n_shown)
+        return make_report(self, X, y, wish)
+
+    def _get_support_mask(self) -> NDArray[np.bool_]:
+        check_is_fitted(self)
+        mask = np.zeros(self.n_features_in_, dtype=bool)
+        mask[self.selected_indices_] = True
+        return mask
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = True
+        tags.target_tags.multi_output = True
+        tags.target_tags.two_d_labels = True
+        tags.transformer_tags.preserves_dtype = ["float64", "float32"]
+        return tags
+
+
+def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
+    """Refuse a target with nothing to depend on."""
+    if isinstance(getattr(settings, "kernel_y", None), Precomputed):
+        return
+    kind = target_kind_of(y, getattr(settings, "target_kind", "auto"))
+    refuse_mixed(y)
+    if len(np.unique(y)) < 2:
+        what = "1 class" if kind == "classes" else "1 distinct value"
+        msg = f"The target holds {what}; at least two are needed to select features."
+        raise ValueError(msg)
+    if kind == "classes" and len(np.unique(y)) == len(y):
+        msg = (
+            "Every sample is a class of its own, so every feature would score zero or by chance; "
+            "is the target an identifier, or target_kind='continuous' meant?"
+        )
+        raise ValueError(msg)
+    if kind == "continuous" and y.dtype.kind not in "fiub":
+        msg = f"A continuous target must be numeric, got values such as {y.flat[0]!r}."
+        raise ValueError(msg)

@@ -1,0 +1,216 @@
+"""l1-LSMI and l1-HSIC: weights of all features at once, until only a few are left.
+
+Jitkrittum, Hachiya and Sugiyama (2012). The search is :mod:`hsieve.strategies.l1_ball`.
+"""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from hsieve.kernels import Gaussian
+from hsieve.measures import HSIC, LSMI
+from hsieve.measures.base import Measure
+from hsieve.selectors.search import SearchSelector
+from hsieve.strategies import L1Ball
+from hsieve.strategies.base import Strategy
+
+__all__ = ["L1HSIC", "L1LSMI"]
+
+
+class _L1Selector(SearchSelector):
+    """Base of selectors that weigh all features."""
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_restarts: int = 20,
+        optimiser: str = "shrink",
+        time_limit: float | None = None,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        n_jobs: int | None = None,
+        engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_restarts = n_restarts
+        self.optimiser = optimiser
+        self.time_limit = time_limit
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.n_jobs = n_jobs
+        self.engine = engine
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+
+    def _engine_for(self, measure: Measure) -> Any:
+        """Return none for the measure: the restarts of the strategy have it."""
+        return None
+
+    def _strategy(self) -> L1Ball:
+        return L1Ball(
+            optimiser=self.optimiser,
+            n_restarts=self.n_restarts,
+            time_limit=self.time_limit,
+            n_jobs=self.n_jobs,
+            engine=self.engine,
+            random_state=self.random_state,
+        )
+
+
+class L1LSMI(_L1Selector):
+    """Features of a weighted set with the highest squared-loss mutual information.
+
+    Sees features that matter only together, leaves out those that repeat others, and chooses the
+    width of its kernel itself. Made for up to some hundreds of features.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_restarts : int, default=20
+        Number of random weights to begin from; the best set is taken.
+    optimiser : {"shrink", "paper"}, default="shrink"
+        "shrink" passes through all sizes in one ascent, "paper" searches for a radius as
+        published; see :mod:`hsieve.strategies.weight_search`.
+    time_limit : float or None, default=None
+        Seconds after which the best set so far is taken.
+    n_centres : int, default=100
+        Number of basis functions of the density ratio.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    n_jobs : int or None, default=None
+        Number of processes that share the restarts.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who does the restarts, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. The
+        answer does not depend on it.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the restarts: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
+    random_state : int, Generator or None, default=0
+        Seed of centres, folds and weights.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector; `scores_` are the weights of the selected features, the largest 1,
+        and ``path_.sets`` all sets that were met.
+
+    References
+    ----------
+    W. Jitkrittum, H. Hachiya, M. Sugiyama, "Feature selection via l1-penalized squared-loss mutual
+    information", 2012.
+
+    Examples
+    --------
+    >>> from hsieve import L1LSMI
+    >>> from hsieve.datasets import make_xor_toy
+    >>> problem = make_xor_toy(200, random_state=0)
+    >>> sorted(L1LSMI(2, n_restarts=3).fit(problem.X, problem.y).selected_indices_.tolist())
+    [0, 1]
+    """
+
+    def __init__(  # noqa: PLR0913 - the options of the search and that of the measure
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_restarts: int = 20,
+        optimiser: str = "shrink",
+        time_limit: float | None = None,
+        n_centres: int = 100,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        n_jobs: int | None = None,
+        engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            n_restarts=n_restarts,
+            optimiser=optimiser,
+            time_limit=time_limit,
+            categorical=categorical,
+            target_kind=target_kind,
+            n_jobs=n_jobs,
+            engine=engine,
+            checkpoint=checkpoint,
+            random_state=random_state,
+        )
+        self.n_centres = n_centres
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = LSMI(
+            n_centres=self.n_centres,
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+            precision="single",
+            random_state=self.random_state,
+        )
+        return measure, self._strategy()
+
+
+class L1HSIC(_L1Selector):
+    """Features of a weighted set with the highest HSIC.
+
+    As :class:`L1LSMI`, with the biased HSIC of a Gaussian kernel whose width is the median distance
+    of the weighted features. Quicker with few samples, less able to tell repetition.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_restarts : int, default=20
+        Number of random weights to begin from; the best set is taken.
+    optimiser : {"shrink", "paper"}, default="shrink"
+        See :class:`L1LSMI`.
+    time_limit : float or None, default=None
+        Seconds after which the best set so far is taken.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    n_jobs : int or None, default=None
+        Number of processes that share the restarts.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who does the restarts, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. The
+        answer does not depend on it.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the restarts: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
+    random_state : int, Generator or None, default=0
+        Seed of the weights.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in :class:`L1LSMI`.
+
+    Examples
+    --------
+    >>> from hsieve import L1HSIC
+    >>> from hsieve.datasets import make_xor_toy
+    >>> problem = make_xor_toy(200, random_state=0)
+    >>> sorted(L1HSIC(2, n_restarts=3).fit(problem.X, problem.y).selected_indices_.tolist())
+    [0, 1]
+    """
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = HSIC(
+            estimator="biased",
+            kernel_x=Gaussian("median"),
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+            precision="single",
+        )
+        return measure, self._strategy()

@@ -1,0 +1,167 @@
+"""SPEC and the Laplacian score: features that vary smoothly over a graph of similar samples."""
+
+from typing import Any, Self
+
+from numpy.typing import ArrayLike
+from sklearn.utils import Tags
+
+from hsieve.data.blocks import ColumnBlocks
+from hsieve.measures.base import Measure
+from hsieve.measures.spectral import SpectralScore
+from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.whole_fit import whole_or_nothing
+from hsieve.strategies import Ranking
+from hsieve.strategies.base import Strategy
+
+__all__ = ["SPEC", "LaplacianScore"]
+
+
+class _GraphSelector(SearchSelector):
+    """Base of selectors whose graph may come from the features alone."""
+
+    def _uses_target(self) -> bool:
+        """Whether the graph is made from the target."""
+        return False
+
+    def _needs_target(self) -> bool:
+        """Whether there is no answer without a target: for the graph, or to find the number."""
+        return self._uses_target() or isinstance(self.n_features_to_select, str)
+
+    @whole_or_nothing
+    def fit(self, X: ArrayLike | ColumnBlocks, y: Any = None) -> Self:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
+            Classes or numbers; not looked at where the graph is made from the features.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        return super().fit(X, y)
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.required = self._needs_target()
+        return tags
+
+
+class SPEC(_GraphSelector):
+    """Spectral feature selection.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    ranking_function : {"phi1", "phi2", "phi3"}, default="phi2"
+        How smoothness is scored; see :mod:`hsieve.measures.spectral`. "phi1" and "phi3" depend on
+        the offset of features, "phi2" does not.
+    graph : {"target", "features"}, default="target"
+        Which samples are similar: those of one class or near in the target (supervised), or those
+        near in all features (unsupervised; y may be left out).
+    n_eigenvectors : int or None, default=None
+        How many eigenvectors, the trivial one included, "phi3" takes; the number of clusters
+        looked for. None is all.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature (2 - phi1, 2 - phi2 or phi3: higher is better), the whole search.
+
+    References
+    ----------
+    Z. Zhao, H. Liu, "Spectral feature selection for supervised and unsupervised learning", 2007.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import SPEC
+    >>> X = np.random.default_rng(0).normal(size=(100, 10))
+    >>> SPEC(1).fit(X, X[:, 3] > 0).selected_indices_
+    array([3])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        ranking_function: str = "phi2",
+        graph: str = "target",
+        n_eigenvectors: int | None = None,
+        target_kind: str = "auto",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.ranking_function = ranking_function
+        self.graph = graph
+        self.n_eigenvectors = n_eigenvectors
+        self.target_kind = target_kind
+
+    def _uses_target(self) -> bool:
+        return self.graph == "target"
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = SpectralScore(
+            self.ranking_function,
+            graph=self.graph,
+            n_eigenvectors=self.n_eigenvectors,
+            target_kind=self.target_kind,
+        )
+        return measure, Ranking()
+
+
+class LaplacianScore(_GraphSelector):
+    """Features that keep near samples near: the Laplacian score, without a target.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    n_neighbors : int, default=5
+        Neighbours of each sample in the graph.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, 2 less the
+        Laplacian score of each feature (higher is better), the whole search.
+
+    Notes
+    -----
+    The target is not looked at, and may be left out: features are judged by the clusters and
+    curves that all of them together show. A feature without a part in these scores low however
+    well it tells the target.
+
+    References
+    ----------
+    X. He, D. Cai, P. Niyogi, "Laplacian score for feature selection", 2006.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import LaplacianScore
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> X[:, 2:5] += 4.0 * np.repeat([0, 1], 50)[:, None]  # two clusters in three features
+    >>> sorted(LaplacianScore(3).fit(X).selected_indices_.tolist())
+    [2, 3, 4]
+    """
+
+    def __init__(
+        self, n_features_to_select: int | float | str | None = None, *, n_neighbors: int = 5
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_neighbors = n_neighbors
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        return SpectralScore(graph="neighbours", n_neighbors=self.n_neighbors), Ranking()

@@ -1,0 +1,269 @@
+"""How many features a selector keeps, where it is to find that out itself.
+
+The rules are in :mod:`hsieve.inference.feature_number`. Here they get what they need of a selector:
+its ranking and its data, and for "cv" the selector once more for every fold.
+"""
+
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, clone
+
+from hsieve.data.blocks import ColumnBlocks, ColumnPiece
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+from hsieve.inference.alignment_sweep import alignment_sweep
+from hsieve.inference.feature_number import (
+    ALIGNMENT_SAMPLES,
+    RULES,
+    NumberChoice,
+    by_alignment,
+    by_validation,
+    prefix_sizes,
+    representative_rows,
+)
+from hsieve.inference.nested_validation import nested_validation
+from hsieve.kernels import Kernel, Precomputed
+from hsieve.kernels.columns import check_positions
+from hsieve.selectors.categories import on_arrays
+
+__all__ = [
+    "RuleSettings",
+    "check_rule_reaches",
+    "check_rule_takes",
+    "checked_rule",
+    "choose_number",
+    "no_ranking",
+    "samples_of",
+    "without_checkpoint",
+]
+
+IndexArray = NDArray[np.intp]
+FloatArray = NDArray[np.floating]
+
+# Alignment is looked at for every number up to 500, then in steps of 2 %, up to 10,000 features.
+ALIGNMENT_GRID: dict[str, Any] = {"n_each": 500, "growth": 1.02}
+MOST_RANKED = 10_000
+# Cross validation tries every number up to 10, then steps of a quarter.
+VALIDATION_GRID: dict[str, Any] = {"n_each": 10, "growth": 1.25}
+BYTES_AT_A_TIME = 64 * 2**20
+# Columns of one task when some samples of them are fetched.
+PIECE_BYTES = 16 * 10**6
+# Data for cross validation are held in memory as a whole.
+MOST_VALUES = 2**27
+
+
+@dataclass(frozen=True)
+class RuleSettings:
+    """What a rule is told by a selector that does not know it by itself.
+
+    Parameters
+    ----------
+    target_kind : {"auto", "classes", "continuous"}
+        What the target holds.
+    categorical : iterable of int, default=()
+        Features that are categories.
+    kernel_y : Kernel or None, default=None
+        Kernel of the target.
+    in_folds : mapping of str to object, default={}
+        Parameters of the selector that "cv" sets, beside the number, when it ranks in a fold.
+    """
+
+    target_kind: str
+    categorical: Iterable[int | str] = ()
+    kernel_y: Kernel | None = None
+    in_folds: Mapping[str, Any] = field(default_factory=dict)
+
+
+def checked_rule(rule: str, own: tuple[str, ...] = ()) -> str:
+    """Pass the name of a rule on, and refuse other words; a selector may have rules of its own."""
+    if rule not in (*own, *RULES):
+        names = ", ".join(repr(name) for name in (*own, *RULES))
+        msg = (
+            "n_features_to_select must be None, a whole number of at least 1, a share between 0 "
+            f"and 1, or one of {names}, got {rule!r}."
+        )
+        raise ValueError(msg)
+    return rule
+
+
+def no_ranking(name: str, rule: str, why: str) -> str:
+    """Say that a selector has no ranking that a rule could cut."""
+    return f"{name} cannot find its number by n_features_to_select={rule!r}: {why}. Give a number."
+
+
+def check_rule_takes(rule: Any, kernel_y: Any) -> None:
+    """Refuse a rule that can do nothing with the target.
+
+    Parameters
+    ----------
+    rule : object
+        What `n_features_to_select` is; numbers are no rule.
+    kernel_y : Kernel or None
+        Kernel of the target.
+    """
+    if rule == "cv" and isinstance(kernel_y, Precomputed):
+        msg = (
+            "n_features_to_select='cv' predicts classes or numbers, but the target is a Gram "
+            "matrix; use 'alignment' or 'guarded'."
+        )
+        raise ValueError(msg)
+
+
+def check_rule_reaches(rule: Any, *, is_local: bool) -> None:
+    """Refuse a rule that would bring all data into this process.
+
+    Parameters
+    ----------
+    rule : object
+        What `n_features_to_select` is; numbers are no rule.
+    is_local : bool
+        Whether the columns are in this process or its files, not held by workers.
+    """
+    if rule == "cv" and not is_local:
+        msg = (
+            "n_features_to_select='cv' fits in this process, for which all columns would be "
+            "brought here; use 'alignment' or 'guarded', or data and an engine of this process."
+        )
+        raise ValueError(msg)
+
+
+def choose_number(
+    selector: BaseEstimator,
+    ranked: IndexArray,
+    columns: ColumnBlocks,
+    target: NDArray[Any],
+    settings: BaseEstimator | RuleSettings,
+) -> NumberChoice:
+    """Find out how many features to keep.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        Whose ranking it is; its ``n_features_to_select`` is the rule.
+    ranked : ndarray of int
+        Features that may be selected, best first.
+    columns : ColumnBlocks
+        The features.
+    target : ndarray
+        The target.
+    settings : BaseEstimator or RuleSettings
+        Measure, or selector, that knows the kernel and kind of the target and the categories.
+
+    Returns
+    -------
+    NumberChoice
+        The number and why.
+    """
+    rule = str(selector.n_features_to_select)
+    kind = getattr(settings, "target_kind", "auto")
+    listed = check_positions(getattr(settings, "categorical", ()), columns.n_features)
+    listed %= columns.n_features
+    kernel_y = getattr(settings, "kernel_y", None)
+    check_rule_takes(rule, kernel_y)
+    if rule == "cv":
+        sizes = prefix_sizes(len(ranked), **VALIDATION_GRID)
+        data = _whole(columns)
+        as_in_all = on_arrays(selector, listed).set_params(**getattr(settings, "in_folds", {}))
+        rank = _Ranker(as_in_all, data, target, int(sizes[-1]))
+        return by_validation(
+            nested_validation(
+                data, target, rank, sizes, categorical=listed.tolist(), target_kind=kind
+            )
+        )
+    ranked = ranked[:MOST_RANKED]
+    rows = representative_rows(target, ALIGNMENT_SAMPLES)
+    sweep = alignment_sweep(
+        samples_of(columns, ranked, rows),
+        target[np.ix_(rows, rows)] if isinstance(kernel_y, Precomputed) else target[rows],
+        sizes=prefix_sizes(len(ranked), **ALIGNMENT_GRID),
+        kernel_y=kernel_y,
+        categorical=np.flatnonzero(np.isin(ranked, listed)).tolist(),
+        target_kind=kind,
+    )
+    return by_alignment(rule, sweep)
+
+
+class _Ranker:
+    """Rankings of a selector that sees some of the samples only."""
+
+    def __init__(
+        self, selector: BaseEstimator, data: FloatArray, target: NDArray[Any], n_ranked: int
+    ) -> None:
+        self.selector = without_checkpoint(selector).set_params(n_features_to_select=n_ranked)
+        self.data, self.target = data, target
+
+    def __call__(self, rows: IndexArray) -> IndexArray:
+        with warnings.catch_warnings():
+            # What is constant, or missing, in a part of the samples only needs no word.
+            warnings.simplefilter("ignore", ConstantFeatureWarning)
+            warnings.simplefilter("ignore", FewerFeaturesWarning)
+            fitted = clone(self.selector).fit(self.data[rows], self.target[rows])
+        order: IndexArray = fitted.path_.nested_order
+        return order
+
+
+def without_checkpoint(selector: BaseEstimator) -> BaseEstimator:
+    """Copy a selector for some of the samples, whose fit is a run of its own.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        With or without a parameter ``checkpoint``.
+
+    Returns
+    -------
+    BaseSelector
+        The copy, which keeps nothing.
+    """
+    copy = clone(selector)
+    if "checkpoint" in copy.get_params(deep=False):
+        copy.set_params(checkpoint=None)
+    return copy
+
+
+def samples_of(columns: ColumnBlocks, features: IndexArray, rows: IndexArray) -> FloatArray:
+    """Read some samples of some features, a few columns at a time; no others travel.
+
+    Parameters
+    ----------
+    columns : ColumnBlocks
+        All features.
+    features, rows : ndarray of int
+        The features and the samples wanted.
+
+    Returns
+    -------
+    ndarray of shape (n_rows, n_wanted)
+        Their values.
+    """
+    if not columns.is_local:
+        wanted, places = np.unique(features, return_inverse=True)
+        pieces = columns.map(samples_of_piece, rows, max_bytes=PIECE_BYTES, features=wanted)
+        found = np.hstack([values for _, (values,) in pieces])
+        return found[:, places].astype(np.float64)
+    width = max(1, BYTES_AT_A_TIME // (8 * columns.n_samples))
+    parts = [
+        columns.read(features[start : start + width])[rows]
+        for start in range(0, len(features), width)
+    ]
+    return np.hstack(parts).astype(np.float64, copy=False)
+
+
+def samples_of_piece(piece: ColumnPiece, rows: IndexArray) -> tuple[FloatArray]:
+    """Read some samples of a piece, where it is."""
+    return (piece.columns.read(np.arange(piece.columns.n_features))[rows],)
+
+
+def _whole(columns: ColumnBlocks) -> FloatArray:
+    """All features, or a refusal where they are too many to hold."""
+    if columns.n_samples * columns.n_features > MOST_VALUES:
+        msg = (
+            f"n_features_to_select='cv' holds all values in memory, at most {MOST_VALUES:,}, but "
+            f"there are {columns.n_samples * columns.n_features:,}; use 'alignment' or 'guarded'."
+        )
+        raise ValueError(msg)
+    return columns.read(np.arange(columns.n_features))

@@ -1,0 +1,257 @@
+"""randSel and its predecessor: features judged by what they bring to random sets of others."""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from hsieve.kernels import Gaussian, Kernel
+from hsieve.measures import HSIC, NHSIC
+from hsieve.measures.base import Measure
+from hsieve.selectors.search import SearchSelector
+from hsieve.strategies import RandomHalves, RandomisedContributions
+from hsieve.strategies.base import Strategy
+
+__all__ = ["HalvesRegression", "RandSel"]
+
+
+class RandSel(SearchSelector):
+    """Randomised contributions: finds features that matter only together, from subsamples.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    estimator : {"sweep", "plain"}, default="sweep"
+        "plain" is the algorithm of the thesis: centred alignment, mean over the halves that hold a
+        feature minus mean over those that do not. "sweep" scores in each round what every feature
+        brings to a random set, by HSIC compensated as in :class:`BAHSIC`; measured rates of
+        both are in ``docs/recovery.md``.
+    n_rounds : int or None, default=None
+        Rounds an iteration; None for 32 (sweep) or 3000 (plain).
+    subsample : float, int or None, default=None
+        Share (up to 1) or number of samples a round; None for 0.5 (sweep) or 0.25 (plain), but for
+        at most 1000 samples.
+    balanced : bool, default=False
+        Whether a subsample holds equally many samples of each class.
+    share_of_features : float or None, default=None
+        Size of the random sets, up to a half; None for a quarter of the features left. The plain
+        estimator takes halves only.
+    counted_rounds : float or None, default=None
+        Share of the rounds, those in which it brings most, that a feature is judged by; None for
+        the share of features in a set, as any partner is there so often, and for all once so few
+        features are left that sets, of at least 8, are halves. 1 judges by the mean, as the plain
+        estimator does.
+    step : float, default=0.25
+        Share of the features culled after each iteration.
+    fix_after : int or None, default=None
+        Fix features that were among the best for so many iterations in a row.
+    top_share : float, default=0.1
+        Share of the features left that counts as the best.
+    kernel_x : Kernel or None, default=None
+        Kernel on the features. None is ``Gaussian("narrow")``, narrow enough to see interactions.
+    kernel_y : Kernel or None, default=None
+        Kernel on the target. None is ``Delta()`` for classes and a Gaussian for numbers.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    n_jobs : int or None, default=None
+        Number of processes; the selection does not depend on it.
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who does the rounds, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. The
+        answer does not depend on it. Each iteration sends its features to each worker once.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
+    random_state : int, Generator or None, default=0
+        Seed of the draws; a fixed seed gives one answer.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, its last
+        contribution, the whole search. ``path_.contributions`` holds those of every iteration,
+        ``path_.merits`` what features were judged by, ``path_.nested_sets`` the features of
+        positive contribution, ``path_.fixed`` those fixed.
+
+    References
+    ----------
+    D. Athanasakis, "Feature selection in computational biology", University College London, 2014,
+    algorithm 6.
+
+    Examples
+    --------
+    >>> from hsieve import RandSel
+    >>> from hsieve.datasets import make_xor
+    >>> problem = make_xor(200, 40, random_state=0)
+    >>> sorted(RandSel(2).fit(problem.X, problem.y).selected_indices_.tolist())
+    [0, 1]
+    """
+
+    def __init__(  # noqa: PLR0913 - the options of the algorithm and those of its measure
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        estimator: str = "sweep",
+        n_rounds: int | None = None,
+        subsample: float | None = None,
+        balanced: bool = False,
+        share_of_features: float | None = None,
+        counted_rounds: float | None = None,
+        step: float = 0.25,
+        fix_after: int | None = None,
+        top_share: float = 0.1,
+        kernel_x: Kernel | None = None,
+        kernel_y: Kernel | None = None,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        n_jobs: int | None = None,
+        engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.estimator = estimator
+        self.n_rounds = n_rounds
+        self.subsample = subsample
+        self.balanced = balanced
+        self.share_of_features = share_of_features
+        self.counted_rounds = counted_rounds
+        self.step = step
+        self.fix_after = fix_after
+        self.top_share = top_share
+        self.kernel_x = kernel_x
+        self.kernel_y = kernel_y
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.n_jobs = n_jobs
+        self.engine = engine
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+
+    def _engine_for(self, measure: Measure) -> Any:
+        """Return none for the measure: the rounds of the strategy have it."""
+        return None
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        kernel_x = Gaussian("narrow") if self.kernel_x is None else self.kernel_x
+        measure: Measure
+        if self.estimator == "plain":
+            measure = NHSIC(
+                kernel_x=kernel_x,
+                kernel_y=self.kernel_y,
+                categorical=self.categorical,
+                target_kind=self.target_kind,
+            )
+        else:
+            measure = HSIC(
+                compensate=True,
+                kernel_x=kernel_x,
+                kernel_y=self.kernel_y,
+                categorical=self.categorical,
+                target_kind=self.target_kind,
+                precision="single",
+            )
+        strategy = RandomisedContributions(
+            estimator=self.estimator,
+            n_rounds=self.n_rounds,
+            subsample=self.subsample,
+            balanced=self.balanced,
+            share_of_features=self.share_of_features,
+            counted_rounds=self.counted_rounds,
+            step=self.step,
+            fix_after=self.fix_after,
+            top_share=self.top_share,
+            n_jobs=self.n_jobs,
+            engine=self.engine,
+            random_state=self.random_state,
+        )
+        return measure, strategy
+
+
+class HalvesRegression(SearchSelector):
+    """Random halves of the features, their difference in HSIC explained by a sparse regression.
+
+    The thesis' earlier weighting scheme, kept for comparison; :class:`RandSel` finds more.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    n_rounds : int, default=1000
+        Number of random splits.
+    epsilon : float, default=0.1
+        Differences up to this size, in deviations of all differences, need not be explained.
+    penalty : float or None, default=None
+        Cost of a weight, as a share of the least one with which no feature has a weight; only
+        features with a weight are selected then. None takes the penalty that gives as many
+        features as wanted a weight; where it gives fewer, others follow by position.
+    kernel_x, kernel_y, categorical, target_kind
+        As in :class:`RandSel`.
+    random_state : int, Generator or None, default=0
+        Seed of the splits.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, its weight, the
+        whole search.
+
+    References
+    ----------
+    D. Athanasakis, "Feature selection in computational biology", University College London, 2014,
+    section 4.5, algorithm 7.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import HalvesRegression
+    >>> X = np.random.default_rng(0).normal(size=(100, 8))
+    >>> y = X[:, 2] + X[:, 5] ** 2
+    >>> sorted(HalvesRegression(2, n_rounds=100).fit(X, y).selected_indices_.tolist())
+    [2, 5]
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        n_rounds: int = 1000,
+        epsilon: float = 0.1,
+        penalty: float | None = None,
+        kernel_x: Kernel | None = None,
+        kernel_y: Kernel | None = None,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_rounds = n_rounds
+        self.epsilon = epsilon
+        self.penalty = penalty
+        self.kernel_x = kernel_x
+        self.kernel_y = kernel_y
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.random_state = random_state
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = HSIC(
+            kernel_x=Gaussian("narrow") if self.kernel_x is None else self.kernel_x,
+            kernel_y=self.kernel_y,
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+        )
+        strategy = RandomHalves(
+            n_rounds=self.n_rounds,
+            epsilon=self.epsilon,
+            penalty=self.penalty,
+            random_state=self.random_state,
+        )
+        return measure, strategy

@@ -1,0 +1,102 @@
+"""Maximum relevance: rank features by their own dependence, with iterative screening on top."""
+
+import os
+from collections.abc import Iterable
+from typing import Any
+
+from hsieve.measures.base import Measure
+from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.selectors.pairwise import chosen_measure
+from hsieve.selectors.search import SearchSelector
+from hsieve.strategies import IterativeScreening, Ranking
+from hsieve.strategies.base import Strategy
+
+__all__ = ["MaxRelevance"]
+
+
+class MaxRelevance(SearchSelector):
+    """Rank features by their own dependence on the target; MR-NHSIC by default.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    measure : Measure or None, default=None
+        Measure of single features. None is ``PairwiseHSIC()``, which makes this MR-NHSIC.
+    n_screened : int or None, default=None
+        None: the ranking itself. A number m, not below the number wanted: the m most relevant
+        features are screened, and those wanted taken out of them one by one, each time the one
+        with the largest product with the target's kernel after the kernels of those taken are
+        projected out of it, which keeps copies back; see :mod:`hsieve.strategies.screening`.
+        The measure must then be PairwiseHSIC or squared correlation.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name; handed on to the measure. In a data frame
+        those of category, text or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds; handed on to the measure unless "auto".
+    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
+        Who works on the columns: see :func:`hsieve.parallel.make_engine`. None and "local": this
+        process, without threads. The answer does not depend on it.
+    checkpoint : path-like or None, default=None
+        Folder in which results of the work on the columns are kept as they come. If `fit` is
+        killed, the same `fit` with the same folder computes only what is missing, on any engine,
+        and finds the same; other data or parameters are refused. It may be deleted afterwards.
+        One folder a fit: not inside cross validation, where each fold has other data.
+
+    Attributes
+    ----------
+    traffic_ : Traffic
+        Bytes that went to workers of other processes and came back.
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature, the whole search.
+
+    References
+    ----------
+    K. Balasubramanian, B. Sriperumbudur, G. Lebanon, "Ultrahigh dimensional feature screening via
+    RKHS embeddings", 2013.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import MaxRelevance
+    >>> X = np.random.default_rng(0).normal(size=(200, 10))
+    >>> X[:, 5] = X[:, 3]
+    >>> y = 2 * X[:, 3] + X[:, 7]
+    >>> MaxRelevance(2).fit(X, y).selected_indices_
+    array([3, 5])
+    >>> MaxRelevance(2, n_screened=5).fit(X, y).selected_indices_
+    array([3, 7])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        measure: Measure | None = None,
+        n_screened: int | None = None,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        engine: Any = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.measure = measure
+        self.n_screened = n_screened
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.engine = engine
+        self.checkpoint = checkpoint
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = chosen_measure(
+            self.measure,
+            PairwiseHSIC(),
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+        )
+        if self.n_screened is None:
+            return measure, Ranking()
+        return measure, IterativeScreening(self.n_screened)

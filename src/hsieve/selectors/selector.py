@@ -1,0 +1,70 @@
+"""Free choice: any measure with any strategy that fits it."""
+
+from hsieve.measures import HSIC
+from hsieve.measures.base import Measure
+from hsieve.selectors.search import SearchSelector
+from hsieve.strategies import Backward, Forward, Ranking
+from hsieve.strategies.base import Strategy
+
+__all__ = ["DependenceSelector"]
+
+STRATEGIES = {"ranking": Ranking, "forward": Forward, "backward": Backward}
+
+
+class DependenceSelector(SearchSelector):
+    """Select features with a measure of dependence and a search strategy of your choice.
+
+    Parameters
+    ----------
+    measure : Measure or None, default=None
+        How dependent features and target are; None is ``HSIC()``.
+    strategy : Strategy or {"ranking", "forward", "backward"}, default="ranking"
+        How sets of features are searched.
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature, the whole search.
+
+    Notes
+    -----
+    A strategy refuses a measure that lacks what it needs, by name: correlation and mutual
+    information know single features and pairs but no sets, so ``Forward`` and ``Backward`` refuse
+    them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import NHSIC, DependenceSelector
+    >>> X = np.random.default_rng(0).normal(size=(100, 6))
+    >>> y = np.abs(X[:, 4])
+    >>> DependenceSelector(NHSIC(), n_features_to_select=1).fit(X, y).selected_indices_
+    array([4])
+    """
+
+    def __init__(
+        self,
+        measure: Measure | None = None,
+        *,
+        strategy: Strategy | str = "ranking",
+        n_features_to_select: int | float | str | None = None,
+    ) -> None:
+        self.measure = measure
+        self.strategy = strategy
+        self.n_features_to_select = n_features_to_select
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = HSIC() if self.measure is None else self.measure
+        if isinstance(self.strategy, Strategy):
+            return measure, self.strategy
+        if self.strategy not in STRATEGIES:
+            msg = (
+                f"strategy must be a Strategy or one of {tuple(STRATEGIES)}, got {self.strategy!r}."
+            )
+            raise ValueError(msg)
+        return measure, STRATEGIES[self.strategy]()

@@ -1,0 +1,151 @@
+"""Forward selection and backward elimination with squared-loss mutual information."""
+
+import os
+from collections.abc import Iterable
+
+import numpy as np
+
+from hsieve.measures import LSMI
+from hsieve.measures.base import Measure
+from hsieve.selectors.search import SearchSelector
+from hsieve.strategies import Backward, Forward
+from hsieve.strategies.base import Strategy
+
+__all__ = ["BackwardLSMI", "ForwardLSMI"]
+
+
+class ForwardLSMI(SearchSelector):
+    """Add, one by one, the feature that leaves the squared-loss mutual information highest.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+        Rules look at the first 100 features.
+    n_centres : int, default=100
+        Number of basis functions of the density ratio.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
+    random_state : int, Generator or None, default=0
+        Seed of centres and folds.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature, the whole search.
+
+    References
+    ----------
+    H. Hachiya, M. Sugiyama, "Feature selection for reinforcement learning: evaluating implicit
+    state-reward dependency via conditional mutual information", 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import ForwardLSMI
+    >>> X = np.random.default_rng(0).normal(size=(150, 5))
+    >>> sorted(ForwardLSMI(2).fit(X, X[:, 1] ** 2 + X[:, 3]).selected_indices_.tolist())
+    [1, 3]
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        n_centres: int = 100,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.n_centres = n_centres
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.checkpoint = checkpoint
+        self.random_state = random_state
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        return self._measure(), Forward()
+
+    def _measure(self) -> LSMI:
+        return LSMI(
+            n_centres=self.n_centres,
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+            precision="single",
+            random_state=self.random_state,
+        )
+
+
+class BackwardLSMI(ForwardLSMI):
+    """Drop, again and again, the features whose going costs the least mutual information.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    step : float or int, default=1
+        Share (below 1) or number of features dropped each round; one by one as in the paper.
+    n_centres : int, default=100
+        Number of basis functions of the density ratio.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+    checkpoint : path-like or None, default=None
+        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
+        fit again, with the same answer. Other data or parameters are refused.
+    random_state : int, Generator or None, default=0
+        Seed of centres and folds.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature, the whole search.
+
+    Examples
+    --------
+    >>> from hsieve import BackwardLSMI
+    >>> from hsieve.datasets import make_xor_toy
+    >>> problem = make_xor_toy(200, random_state=0)
+    >>> sorted(BackwardLSMI(2).fit(problem.X, problem.y).selected_indices_.tolist())
+    [0, 1]
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        step: float = 1,
+        n_centres: int = 100,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        checkpoint: str | os.PathLike[str] | None = None,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        super().__init__(
+            n_features_to_select,
+            n_centres=n_centres,
+            categorical=categorical,
+            target_kind=target_kind,
+            checkpoint=checkpoint,
+            random_state=random_state,
+        )
+        self.step = step
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        return self._measure(), Backward(step=self.step)

@@ -1,0 +1,162 @@
+"""Backward elimination: drop, again and again, the features whose going costs least.
+
+With HSIC this is BAHSIC (algorithm 1 of Song et al. 2007). Each round scores every removal in one
+sweep and drops a share of the features; the order of removal, reversed, is the ranking.
+
+**Contexts (ours).** Scored beside all the others, a feature's contribution is a sum over all its
+partners. One partner that matters drowns in the noise of thousands that do not: the sum of m noisy
+terms grows like sqrt(m). So each round splits the features at random into a few contexts, scores
+every feature against every context (members by what their removal costs, the others by what
+their coming would bring), puts the scores of each context on a common scale, and keeps for each
+feature its *best* context. A pair that matters only together needs to meet in one context only,
+where there are fewer bystanders. Measured rates are in ``docs/recovery.md``. With one context this
+is the algorithm of the paper.
+
+Cost of a round: one sweep over the remaining features for each context.
+"""
+
+from collections.abc import Callable
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.fingerprint import Ignored
+from hsieve.measures.base import BoundMeasure, SubsetScores
+from hsieve.progress import report
+from hsieve.strategies.base import SelectionPath, Strategy, best_first
+
+__all__ = ["Backward"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# A context needs company enough for its features to be judged in.
+MIN_CONTEXT = 16
+
+
+class Backward(Strategy):
+    """Drop the features that contribute least, a share each round, until one is left.
+
+    Parameters
+    ----------
+    step : float or int, default=0.25
+        Share (below 1) or number (1 or more) of the features dropped each round; at least one.
+        The BAHSIC paper drops 0.1, the thesis 0.25, ``step=1`` goes one by one.
+    n_contexts : int, default=1
+        Number of random contexts each round; fewer where they would hold under 16 features. 1
+        scores each feature beside all the others, as in the paper.
+    random_state : int, Generator or None, default=0
+        Seed of the contexts.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("subset_score", "elimination_scores")
+    refusal: ClassVar[str] = (
+        "It scores single features only, for which backward elimination equals Ranking."
+    )
+
+    keeps_results: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        *,
+        step: float = 0.25,
+        n_contexts: int = 1,
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.step = step
+        self.n_contexts = n_contexts
+        self.random_state = random_state
+
+    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+        """Eliminate features until one is left, which ranks them all."""
+        self._check_settings()
+        with self._rounds() as done:
+            return self._eliminate(bound, done)
+
+    def _eliminate(self, bound: BoundMeasure, done: Callable[..., Any]) -> SelectionPath:
+        """Eliminate features, round by round."""
+        assert isinstance(bound, SubsetScores)
+        rng = np.random.default_rng(self.random_state)
+        members = np.arange(bound.n_features)
+        worst_first: list[IndexArray] = []
+        worth: list[FloatArray] = []
+        sizes, set_scores = [len(members)], [bound.subset_score(members)]
+        evaluations = 1
+        last_worth = np.array(set_scores)
+        while len(members) > 1:
+            contexts = self._contexts(len(members), rng)
+            standing, contributions = done(_judged, (members, contexts), bound)
+            order = best_first(standing)
+            n_kept = len(members) - self._n_dropped(len(members))
+            dropped = order[n_kept:][::-1]
+            worst_first.append(members[dropped])
+            worth.append(contributions[dropped])
+            last_worth = contributions[order[:1]]
+            members = np.sort(members[order[:n_kept]])
+            sizes.append(len(members))
+            set_scores.append(bound.subset_score(members))
+            evaluations += int(contexts.max() + 1) * len(contexts) + 1
+            # A round costs about as much as its features; in all that is a geometric series.
+            report(1.0 - len(members) / bound.n_features, "backward elimination")
+        worst_first.append(members)
+        worth.append(last_worth)
+        return SelectionPath(
+            order=np.concatenate(worst_first)[::-1],
+            feature_scores=np.concatenate(worth)[::-1],
+            sizes=np.array(sizes[::-1]),
+            set_scores=np.array(set_scores[::-1]),
+            stop_reason="one feature left",
+            n_evaluations=evaluations,
+        )
+
+    def standings(self, bound: BoundMeasure) -> FloatArray:
+        """Judge every feature once, as the first round does; the higher, the later it would go."""
+        assert isinstance(bound, SubsetScores)
+        self._check_settings()
+        contexts = self._contexts(bound.n_features, np.random.default_rng(self.random_state))
+        return _judged((np.arange(bound.n_features), contexts), Ignored(bound))[0]
+
+    def _check_settings(self) -> None:
+        step_is_right = isinstance(self.step, Real) and 0 < self.step < np.inf
+        if not step_is_right or (self.step >= 1 and self.step != int(self.step)):
+            msg = f"step must be a share below 1 or a whole number, got {self.step!r}."
+            raise ValueError(msg)
+        if not isinstance(self.n_contexts, Integral) or self.n_contexts < 1:
+            msg = f"n_contexts must be a whole number of at least 1, got {self.n_contexts!r}."
+            raise ValueError(msg)
+
+    def _n_dropped(self, n_members: int) -> int:
+        wanted = int(self.step * n_members) if self.step < 1 else int(self.step)
+        return min(max(wanted, 1), n_members - 1)
+
+    def _contexts(self, n_members: int, rng: np.random.Generator) -> IndexArray:
+        """Draw a context for each member."""
+        n_contexts = max(1, min(int(self.n_contexts), n_members // MIN_CONTEXT))
+        contexts = np.arange(n_members) % n_contexts
+        return contexts if n_contexts == 1 else rng.permutation(contexts)
+
+
+def _judged(task: tuple[IndexArray, IndexArray], of: Ignored) -> tuple[FloatArray, FloatArray]:
+    """Standing of each member, and its worth in its best context; a round of the search."""
+    members, contexts = task
+    bound: SubsetScores = of.value
+    if not contexts.any():
+        worth = bound.elimination_scores(members, members)
+        return worth, worth
+    standing = np.full(len(members), -np.inf)
+    worth = np.zeros(len(members))
+    for context in range(int(contexts.max()) + 1):
+        here = bound.elimination_scores(members[contexts == context], members)
+        standing_here = _on_common_scale(here)
+        better = standing_here > standing
+        standing[better] = standing_here[better]
+        worth[better] = here[better]
+    return standing, worth
+
+
+def _on_common_scale(values: FloatArray) -> FloatArray:
+    """Mean 0 and deviation 1, or all zero where there is no spread."""
+    deviation = values.std()
+    return (values - values.mean()) / deviation if deviation > 0 else np.zeros_like(values)

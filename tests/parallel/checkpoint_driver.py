@@ -1,0 +1,56 @@
+"""A driver that kills itself once some results are kept, or goes through; a process of its own."""
+
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+from hsieve import MRMR, N3LARS, HSICLasso, MaxRelevance
+from hsieve.data.blocks import open_columns
+from hsieve.kernels import factor_store
+from hsieve.measures import level_codes
+from hsieve.parallel.checkpoint_folder import KeptResults
+
+SELECTORS = {kind.__name__: kind for kind in (HSICLasso, MaxRelevance, MRMR, N3LARS)}
+# Modules that cut a pass over the data into pieces, here some twelve.
+CUTTING = (factor_store, level_codes)
+PIECE_BYTES = 6_000
+
+
+def fitted(problem: dict[str, Any]) -> dict[str, list[Any]]:
+    """Select, and tell what was found to the last digit."""
+    table = open_columns(problem["data"], target="y")
+    selector = SELECTORS[problem["selector"]](5, **problem["options"]).fit(table.X, table.y)
+    found = {"scores": selector.scores_, "coefficients": getattr(selector, "coef_", [])}
+    return {
+        "selected": selector.selected_indices_.tolist(),
+        **{name: [float(value).hex() for value in values] for name, values in found.items()},
+    }
+
+
+def die_after(n_results: int) -> None:
+    """Kill this process as soon as so many results are kept."""
+    put = KeptResults.put
+
+    def put_and_die(kept: KeptResults, of_task: str, result: Any) -> None:
+        nonlocal n_results
+        put(kept, of_task, result)
+        n_results -= 1
+        if n_results == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+    KeptResults.put = put_and_die  # type: ignore[method-assign]
+
+
+def main(problem: dict[str, Any]) -> None:
+    for module in CUTTING:
+        module.PIECE_BYTES = PIECE_BYTES
+    if problem["results_before_death"]:
+        die_after(problem["results_before_death"])
+    print(json.dumps(fitted(problem)))
+
+
+if __name__ == "__main__":
+    main(json.loads(Path(sys.argv[1]).read_text()))
