@@ -15,7 +15,7 @@ import typer
 from rich.table import Table
 from typer.core import TyperCommand
 
-from hsieve.cli import job_options, options
+from hsieve.cli import engine_options, options
 from hsieve.cli.console import as_text, escape_unprintable, progress_bar, result_console
 from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import BadInputError, InterruptedRunError, exit_plainly, kept_in
@@ -92,7 +92,7 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="Number of processes; the figures do not depend on it.",
         ),
     ] = 1,
-    engine: job_options.Engine = None,
+    engine: engine_options.Engine = None,
     scheduler: options.Scheduler = None,
     workers: options.Workers = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
@@ -131,7 +131,7 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter for each option
         _print_experiments(EXPERIMENTS.values())
         return
     only = options.names_in(datasets), options.names_in(methods)
-    who = job_options.engine_for_jobs(jobs, engine, scheduler, workers)
+    who = engine_options.engine_for_jobs(jobs, engine, scheduler, workers)
     _reproduce(
         restricted(_find_experiment(name), *only),
         Settings(trials, jobs, seed, who),

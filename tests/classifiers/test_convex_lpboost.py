@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.classifiers.convex_lpboost import convex_lpboost, convex_lpboost_path
+from hsieve.classifiers.learner_programs import convex_lpboost, convex_lpboost_path
 from tests.reference.naive_kernel_ensemble import best_mixture, tail_gap
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from hsieve.classifiers import kernel_machines as module
 from hsieve.classifiers.calibration import calibrate
-from hsieve.classifiers.held_out import HeldOutFold, dealt_folds
 from hsieve.classifiers.kernel_machines import choose_kernels, fit_machines
+from hsieve.classifiers.kernel_screening import HeldOutFold, dealt_folds
 from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.set_kernels import KernelList
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.classifiers.kernel_ridge import kernel_ridge
+from hsieve.classifiers.ridge_learners import kernel_ridge
 from tests.reference.naive_kernel_ensemble import gram, left_out_answers, ridge_coefficients
 
 

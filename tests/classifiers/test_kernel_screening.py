@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 
 from hsieve.classifiers import kernel_screening as module
-from hsieve.classifiers.held_out import HeldOutFold, dealt_folds
 from hsieve.classifiers.kernel_screening import (
+    HeldOutFold,
     ScreenedKernels,
     classes_said,
+    dealt_folds,
     middle_best,
     screen_kernels,
 )

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.classifiers.preparation import PREPARATIONS, Preparation
-from hsieve.classifiers.principal_axes import principal_axes
+from hsieve.classifiers.preparation import PREPARATIONS, Preparation, principal_axes
 
 
 @pytest.fixture

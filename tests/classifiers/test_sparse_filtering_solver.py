@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hsieve import progress
-from hsieve.classifiers.principal_axes import principal_axes
+from hsieve.classifiers.preparation import principal_axes
 from hsieve.classifiers.sparse_filtering_solver import (
     SparseFilteringProblem,
     learned_features,

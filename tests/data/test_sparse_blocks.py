@@ -78,7 +78,7 @@ def test_what_is_no_sparse_matrix_of_numbers_is_refused(rng):
 
 @pytest.mark.parametrize("chunks", [None, (7, 3)])
 def test_a_dense_data_set_of_a_file(chunks, rng, tmp_path, monkeypatch):
-    monkeypatch.setattr("hsieve.data.blocks.backed.STEP_BYTES", 500)
+    monkeypatch.setattr("hsieve.data.blocks.arrays.STEP_BYTES", 500)
     dense = rng.normal(size=(50, 12)).astype(np.float32)
     with h5py.File(tmp_path / "a.h5", "w") as file:
         blocks = BackedBlocks(

@@ -22,7 +22,7 @@ IMPORTED = (
     "hsieve.cli.main",
     "hsieve.cli.comparison",
     "hsieve.cli.interactions",
-    "hsieve.cli.interaction_tables",
+    "hsieve.cli.command_interactions",
     "hsieve.cli.selection",
     "hsieve.data.tables",
     "hsieve.comparison.compare",

@@ -5,13 +5,14 @@ import pytest
 
 from hsieve.inference.alignment_sweep import AlignmentSweep, alignment_sweep
 from hsieve.inference.feature_number import (
+    NestedValidation,
     by_alignment,
     by_validation,
+    nested_validation,
     prefix_sizes,
     representative_rows,
 )
 from hsieve.inference.gaussian_machine import scaled_by
-from hsieve.inference.nested_validation import NestedValidation, nested_validation
 from hsieve.kernels import encode_columns
 
 

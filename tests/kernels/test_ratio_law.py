@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import beta
 
-from hsieve.kernels.ratio_law import log_ratio_tail
+from hsieve.kernels.null_laws import log_ratio_tail
 
 
 @pytest.mark.parametrize("n_directions", [9, 99, 1999])

@@ -10,7 +10,7 @@ from hsieve.measures import level_codes
 from hsieve.measures.level_codes import FetchedCodes, KeptCodes
 from hsieve.measures.level_information import LevelInformation
 from hsieve.parallel import make_engine
-from hsieve.parallel.local import SerialEngine
+from hsieve.parallel.settings import SerialEngine
 from tests.reference import naive_pairwise
 
 N, D = 400, 23

@@ -9,7 +9,7 @@ import pytest
 
 from hsieve.parallel import EngineError, EngineSettings, make_engine, spark
 from hsieve.parallel.dask import DaskEngine
-from hsieve.parallel.local import SerialEngine, ThreadEngine
+from hsieve.parallel.settings import SerialEngine, ThreadEngine
 from hsieve.parallel.spark import SparkEngine
 from tests import needs
 

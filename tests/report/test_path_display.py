@@ -16,7 +16,7 @@ from hsieve import BAHSIC, N3LARS, DependenceSelector, HSICLasso, LarsSearch, Pa
 from hsieve.report import PathDisplay
 from hsieve.report.plots.style import COLOURS, spread
 from hsieve.solvers import nonnegative_lars_path
-from hsieve.strategies.lars_selection import LarsSelectionPath
+from hsieve.strategies.lars_path import LarsSelectionPath
 
 ODD_NAMES = ["$x_1$", "<script>alert(1)</script>", "a_b^{c", r"\frac{1}{", "--> ]]>", "_hidden"]
 

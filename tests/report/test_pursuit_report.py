@@ -9,8 +9,7 @@ from numpy.testing import assert_allclose
 from hsieve import KernelPursuit
 from hsieve.exceptions import NothingFoundWarning
 from hsieve.report.html import make_report
-from hsieve.report.pursuit_steps import MEANINGS, pursuit_steps
-from hsieve.report.summary import ReportOptions, summarise
+from hsieve.report.summary import MEANINGS, ReportOptions, pursuit_steps, summarise
 from hsieve.strategies import PursuitEvent
 from tests.report.pages import explained
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from hsieve import N3LARS, MaxRelevance, MutualInformation, PairwiseHSIC
 from hsieve.report import RedundancyDisplay
-from hsieve.report.groups import grouped
+from hsieve.report.plots.redundancy import grouped
 
 
 @pytest.fixture(scope="module")

@@ -25,9 +25,8 @@ from hsieve import (
 )
 from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS
-from hsieve.report.constructors import Constructor, changed_parameters, written_out
-from hsieve.report.docstrings import parameter_meanings, references_of
-from hsieve.report.repetition import COMMANDS, quoted
+from hsieve.report.method_words import parameter_meanings, references_of
+from hsieve.report.repetition import COMMANDS, Constructor, changed_parameters, quoted, written_out
 from hsieve.report.summary import summarise
 from tests.cli.running import invoke
 

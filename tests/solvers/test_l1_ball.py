@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.optimize import brentq
 
-from hsieve.solvers.l1_ball import project_onto_positive_l1_ball
+from hsieve.strategies.weight_search import project_onto_positive_l1_ball
 
 ENTRIES = st.floats(-50, 50, allow_subnormal=False).map(lambda v: round(v, 6))
 

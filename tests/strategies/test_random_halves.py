@@ -7,12 +7,12 @@ from scipy.optimize import linprog
 from hsieve import HSIC, DependenceSelector, HalvesRegression, RandomHalves, kernels
 from hsieve.exceptions import FewerFeaturesWarning
 from hsieve.progress import listen
-from hsieve.solvers.insensitive_regression import (
+from hsieve.strategies.random_halves import (
+    _scale_of,
     insensitive_fit,
     insensitive_fit_of_size,
     strongest_penalty,
 )
-from hsieve.strategies.random_halves import _scale_of
 from tests.reference.naive_randsel import insensitive_objective
 
 

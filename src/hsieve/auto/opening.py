@@ -21,7 +21,7 @@ from hsieve.data.memory import free_memory
 from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
 from hsieve.selectors import FillMissing
 from hsieve.selectors.base import MIN_SAMPLES
-from hsieve.selectors.categories import category_positions
+from hsieve.selectors.input_data import category_positions
 
 __all__ = ["Opened", "open_data"]
 

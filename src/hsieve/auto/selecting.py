@@ -36,7 +36,7 @@ from hsieve.exceptions import (
 from hsieve.inference.feature_number import representative_rows
 from hsieve.progress import stage
 from hsieve.selectors.base import BaseSelector, check_target
-from hsieve.selectors.categories import on_arrays
+from hsieve.selectors.input_data import on_arrays
 from hsieve.selectors.number_rules import RuleSettings
 
 __all__ = ["TIMES", "SelectOptions", "make_wish", "select", "select_opened"]

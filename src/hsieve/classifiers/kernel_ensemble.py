@@ -24,7 +24,7 @@ from hsieve.data.validation import checked_data
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import SetKernels
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.whole_fit import whole_or_nothing
+from hsieve.selectors.base import whole_or_nothing
 
 __all__ = ["KernelEnsembleClassifier"]
 

@@ -16,8 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.classifiers.calibration import Calibration, calibrate
-from hsieve.classifiers.held_out import HeldOutFold
-from hsieve.classifiers.kernel_screening import ScreenedKernels, classes_said, screen_kernels
+from hsieve.classifiers.kernel_screening import (
+    HeldOutFold,
+    ScreenedKernels,
+    classes_said,
+    screen_kernels,
+)
 from hsieve.classifiers.lpboost_mkl_solver import KernelPool, LPBoostMKLFit, lpboost_mkl_path
 from hsieve.kernels.set_kernels import KernelList
 

@@ -16,7 +16,7 @@ from hsieve.data.validation import checked_data
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.whole_fit import whole_or_nothing
+from hsieve.selectors.base import whole_or_nothing
 
 __all__ = ["LPBoost"]
 

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from hsieve.classifiers.base import LogOddsMixin, check_whole_numbers, validated_classes
 from hsieve.classifiers.calibration import calibrate
 from hsieve.classifiers.feature_sets import checked_sets, nested_sets
-from hsieve.classifiers.held_out import Fold, HeldOutFold, dealt_folds, varying_sets
 from hsieve.classifiers.kernel_machines import KernelChoice, choose_kernels, fit_machines
+from hsieve.classifiers.kernel_screening import Fold, HeldOutFold, dealt_folds, varying_sets
 from hsieve.classifiers.lpboost_mkl_solver import DEFAULT_MEMORY, TOLERANCE
 from hsieve.data.memory import bytes_of
 from hsieve.data.validation import checked_data
@@ -24,9 +24,8 @@ from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.set_kernels import KernelList
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.randsel import RandSel
-from hsieve.selectors.whole_fit import whole_or_nothing
 
 __all__ = ["LPBoostMKL"]
 

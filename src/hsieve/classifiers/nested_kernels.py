@@ -16,7 +16,7 @@ from hsieve.classifiers.lpboost_mkl import LPBoostMKL
 from hsieve.classifiers.sparse_filtering import SparseFiltering
 from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
-from hsieve.selectors.whole_fit import whole_or_nothing
+from hsieve.selectors.base import whole_or_nothing
 
 __all__ = ["NestedKernelClassifier"]
 

@@ -13,7 +13,7 @@ from hsieve.classifiers.preparation import PREPARATIONS, Preparation
 from hsieve.classifiers.sparse_filtering_solver import learned_features, sparse_filtering
 from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
-from hsieve.selectors.whole_fit import whole_or_nothing
+from hsieve.selectors.base import whole_or_nothing
 
 __all__ = ["SparseFiltering"]
 

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from hsieve.classifiers.principal_axes import principal_axes
+from hsieve.classifiers.preparation import principal_axes
 from hsieve.progress import report
 
 __all__ = [

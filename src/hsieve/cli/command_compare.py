@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hsieve.cli import job_options, options
+from hsieve.cli import engine_options, options
 from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import Columns, check_output
@@ -47,7 +47,7 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="Number of processes; the scores do not depend on it.",
         ),
     ] = 1,
-    engine: job_options.Engine = None,
+    engine: engine_options.Engine = None,
     scheduler: options.Scheduler = None,
     workers: options.Workers = None,
     results: Annotated[
@@ -91,7 +91,7 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         random_state,
         results,
         fresh,
-        job_options.engine_for_jobs(jobs, engine, scheduler, workers),
+        engine_options.engine_for_jobs(jobs, engine, scheduler, workers),
     )
     comparison.check(wish)
     if out is not None:

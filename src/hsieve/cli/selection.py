@@ -29,8 +29,7 @@ from hsieve.cli.path_options import (
     in_words,
     selected_pairs,
 )
-from hsieve.cli.pursuit_notes import pursuit_notes
-from hsieve.cli.selection_notes import nothing_shows
+from hsieve.cli.selection_notes import nothing_shows, pursuit_notes
 from hsieve.cli.stability_options import add_frequencies, stability_notes
 
 if TYPE_CHECKING:

@@ -1,19 +1,25 @@
-"""A word of warning where chosen features tell no more by themselves than chance would."""
+"""Notes below a selection: what chance would tell, and how a pursuit went."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.makers import MethodRequest
+from hsieve.report.headline import listed
+from hsieve.report.names import shortened
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
     from hsieve.selectors.base import BaseSelector
 
-__all__ = ["nothing_shows"]
+__all__ = ["nothing_shows", "pursuit_notes"]
 
 # Chosen features that are tested, the best ones.
 N_TESTED = 20
 SIGNIFICANT = 0.05
+
+MOST_NAMED = 5
+SIZES = {2: "pair", 3: "triple"}
 
 
 def nothing_shows(
@@ -67,3 +73,79 @@ def nothing_shows(
         f"{len(table.feature_names)} features (least p-value, adjusted for their number: "
         f"{p_value:.2g}); if features may matter only together, try --method auto or bahsic"
     ]
+
+
+def pursuit_notes(
+    rows: Sequence[dict[str, Any]], selector: "BaseSelector", table: "Table | ColumnTable"
+) -> list[str]:
+    """Say what was found, what only fills up the number, and what could replace a feature.
+
+    Parameters
+    ----------
+    rows : sequence of dict
+        One for each selected feature.
+    selector : BaseSelector
+        The fitted selector.
+    table : Table or ColumnTable
+        What it was fitted on.
+
+    Returns
+    -------
+    list of str
+        Sentences; nothing for other selectors.
+    """
+    from hsieve.selectors import KernelPursuit
+
+    if not isinstance(selector, KernelPursuit):
+        return []
+    if not rows:
+        return [
+            f"No feature is related to {table.target_name} beyond chance, so none is selected. "
+            "--n-features NUMBER lists the most relevant ones all the same."
+        ]
+    return [*_fillers(rows, selector), *_together(selector, table), *_substitutes(selector, table)]
+
+
+def _fillers(rows: Sequence[dict[str, Any]], selector: Any) -> list[str]:
+    """Say how many features only fill up the number."""
+    n_found = selector.path_.n_found
+    if n_found >= len(rows):
+        return []
+    if not n_found:
+        return [
+            "None of these features is related to the target beyond chance: they are listed by "
+            "relevance less redundancy, because a number of features was given."
+        ]
+    return [
+        f"Only the first {n_found} of these features passed the gates of the method; the others "
+        "fill up the number, by relevance less redundancy."
+    ]
+
+
+def _together(selector: Any, table: "Table | ColumnTable") -> list[str]:
+    """Name pairs and triples whose features joined together."""
+    chosen = set(selector.selected_indices_.tolist())
+    found = [
+        f"{listed([table.feature_names[f] for f in event.features], len(event.features))} "
+        f"({SIZES[len(event.features)]})"
+        for event in selector.path_.events
+        if event.what == "joined" and len(event.features) > 1 and chosen.issuperset(event.features)
+    ]
+    if not found:
+        return []
+    return [f"Found only together: {'; '.join(found)}."]
+
+
+def _substitutes(selector: Any, table: "Table | ColumnTable") -> list[str]:
+    """Name features that share much with a selected one."""
+    names = table.feature_names
+    found = [
+        f"{shortened(names[others[0]])} for {shortened(names[feature])}"
+        for feature, others in zip(
+            selector.selected_indices_.tolist(), selector.substitutes_, strict=True
+        )
+        if len(others)
+    ]
+    if not found:
+        return []
+    return [f"Close substitutes (NHSIC 0.5 or more): {listed(found[:MOST_NAMED], len(found))}."]

@@ -17,7 +17,7 @@ from hsieve.data.tables.errors import listed
 from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
 from hsieve.inference.gaussian_machine import Fold, validation_folds
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
-from hsieve.selectors.categories import category_positions, on_arrays
+from hsieve.selectors.input_data import category_positions, on_arrays
 
 __all__ = [
     "Data",

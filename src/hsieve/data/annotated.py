@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks import ColumnBlocks, as_blocks
-from hsieve.data.blocks.backed import BackedBlocks
-from hsieve.data.blocks.samples import SampleBlocks
+from hsieve.data.blocks.arrays import BackedBlocks
 from hsieve.data.blocks.sparse import SparseBlocks, is_sparse
+from hsieve.data.blocks.views import SampleBlocks
 from hsieve.data.frames.columns import FrameColumn, open_column
 from hsieve.data.frames.targets import target_of_column
 from hsieve.data.tables.errors import listed, quoted

@@ -18,7 +18,6 @@ from typing import Any
 
 from hsieve.datasets.base import Problem, check_choice
 from hsieve.datasets.frequency_bands import BandProblem, make_frequency_bands
-from hsieve.datasets.n3lars import make_n3lars
 from hsieve.datasets.thesis import (
     make_fake_class,
     make_linear_weston,
@@ -26,7 +25,7 @@ from hsieve.datasets.thesis import (
     make_zhang_feature_outliers,
     make_zhang_sample_outliers,
 )
-from hsieve.datasets.toys import make_and_or, make_quad, make_xor_toy
+from hsieve.datasets.toys import make_and_or, make_n3lars, make_quad, make_xor_toy
 from hsieve.datasets.xor import make_xor
 
 __all__ = [

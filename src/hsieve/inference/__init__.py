@@ -13,7 +13,7 @@ from hsieve.inference.hsic_tests import (
     hsic_test,
     hsic_variance,
 )
-from hsieve.inference.randsel_sizes import RandSelSizes, randsel_sample_sizes
+from hsieve.inference.selection_bounds import RandSelSizes, randsel_sample_sizes
 
 __all__ = [
     "AlignmentSweep",

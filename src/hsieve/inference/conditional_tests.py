@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hsieve.inference.kernel_smoother import KernelSmoother
 from hsieve.kernels.mixed_kernel import KernelColumn
-from hsieve.kernels.ratio_law import log_ratio_tail
+from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["conditional_p_value"]

@@ -25,9 +25,8 @@ from hsieve.measures.targets import TARGET_KERNELS
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import stage
 from hsieve.selectors.bahsic import BAHSIC
-from hsieve.selectors.base import BaseSelector
-from hsieve.selectors.categories import with_categories
-from hsieve.selectors.whole_fit import whole_or_nothing
+from hsieve.selectors.base import BaseSelector, whole_or_nothing
+from hsieve.selectors.input_data import with_categories
 from hsieve.strategies import Backward
 from hsieve.strategies.base import best_first
 

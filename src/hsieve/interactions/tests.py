@@ -30,10 +30,10 @@ from hsieve.kernels.leading_factors import leading_rows
 from hsieve.kernels.null_laws import (
     MatrixMoments,
     log_gamma_tail,
+    log_ratio_tail,
     permutation_law,
     weighted_sum_skewness,
 )
-from hsieve.kernels.ratio_law import log_ratio_tail
 
 __all__ = ["InteractionTester", "InteractionTests"]
 

@@ -11,7 +11,6 @@ from hsieve.measures.base import (
 from hsieve.measures.family import FamilyScore
 from hsieve.measures.hsic import HSIC, hsic
 from hsieve.measures.independence import IndependenceTest
-from hsieve.measures.linear_svm import LinearSVM
 from hsieve.measures.lsmi import LSMI
 from hsieve.measures.lsmi_fit import LSMIFit, lsmi
 from hsieve.measures.mutual_information import MutualInformation
@@ -21,7 +20,7 @@ from hsieve.measures.pearson import Pearson
 from hsieve.measures.relief import Relief
 from hsieve.measures.ridge import KernelRidge, Ridge
 from hsieve.measures.spectral import SpectralScore
-from hsieve.measures.svm import KernelSVM
+from hsieve.measures.svm import KernelSVM, LinearSVM
 from hsieve.measures.symmetrical_uncertainty import SymmetricalUncertainty
 
 __all__ = [

@@ -1,7 +1,7 @@
 """Mutual information of levels: plug-in estimates from counts of pairs of levels.
 
 The estimate is sums of c log c over the counts c of pairs of levels, and the counts of many pairs
-are one product of indicator matrices (:mod:`hsieve.measures.level_indicators`). Relevance is known
+are one product of indicator matrices (:mod:`hsieve.measures.level_codes`). Relevance is known
 from one pass over the columns; redundancies are worked out for the pairs asked for only, from codes
 that are kept or fetched (:mod:`hsieve.measures.level_codes`).
 
@@ -17,8 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.blocks import ColumnBlocks
 from hsieve.measures.base import BoundMeasure
-from hsieve.measures.level_codes import Coding, LevelCodes, LevelSummary, summarise
-from hsieve.measures.level_indicators import Indicators, entropies, level_codes
+from hsieve.measures.level_codes import (
+    Coding,
+    Indicators,
+    LevelCodes,
+    LevelSummary,
+    entropies,
+    level_codes,
+    summarise,
+)
 from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["LevelInformation", "bind_levels"]

@@ -47,8 +47,7 @@ from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions
 from hsieve.measures.base import BoundMeasure, Measure
-from hsieve.measures.level_codes import Coding, slices
-from hsieve.measures.level_indicators import level_codes
+from hsieve.measures.level_codes import Coding, level_codes, slices
 from hsieve.measures.level_information import LevelInformation, bind_levels
 from hsieve.measures.regression_data import RegressionData
 

@@ -34,7 +34,7 @@ from hsieve.kernels.columns import check_positions
 from hsieve.kernels.dense_factors import DenseFactors
 from hsieve.kernels.factor_store import FactorStore, Stack, form_for
 from hsieve.kernels.leading_factors import LeadingFactors
-from hsieve.kernels.ratio_law import log_ratio_tail
+from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.base import SINGLE_PRECISION, BoundMeasure, Measure
 from hsieve.measures.regression_data import RegressionData
 from hsieve.measures.targets import refuse_empty, target_factor

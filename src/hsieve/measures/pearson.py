@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import encode_columns
-from hsieve.kernels.ratio_law import log_ratio_tail
+from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.regression_data import RegressionData
 

@@ -24,8 +24,7 @@ from hsieve.parallel.dask_cluster import (
     refuse_inside_a_task,
     refuse_other_versions,
 )
-from hsieve.parallel.dask_copies import MOST_RENEWALS, SharedCopies
-from hsieve.parallel.dask_monitor import DaskMonitor
+from hsieve.parallel.dask_monitor import MOST_RENEWALS, DaskMonitor, SharedCopies
 from hsieve.parallel.serialization import Border, Reply, perform
 
 __all__ = ["DaskEngine"]

@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import Any
 
 from hsieve.parallel.base import EngineError, Held, Traffic
-from hsieve.parallel.blas import one_blas_thread_a_task
+from hsieve.parallel.threads import one_blas_thread_a_task
 
 __all__ = ["Border", "Reply", "SerializedValue", "perform"]
 

@@ -1,19 +1,29 @@
-"""Threads: one for BLAS where more only wait for each other, all for parts of many rows.
+"""Threads of BLAS and of our own.
+
+Threads: one for BLAS where more only wait for each other, all for parts of many rows.
 
 Products of the thin factors of single features are too small to be shared out: two threads take
 the same time as one and twice the processor, and on a machine with other work many times longer.
+
+One BLAS thread for each of several tasks that run side by side in one process.
+
+Most BLAS have one limit for the whole process, some one for each thread. If tasks set and restored
+the former by themselves, the first to end would take it away from the others; it is therefore held
+until the last has ended. From version 3.8 on threadpoolctl lets one thread at a time set it and
+ignores the others in silence, so the thread that uses an engine holds it for those of the engine.
 """
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import lru_cache
+from threading import Lock
 from typing import TypeVar
 
 import joblib
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["one_blas_thread", "over_rows"]
+__all__ = ["hold_one_blas_thread", "one_blas_thread", "one_blas_thread_a_task", "over_rows"]
 
 Result = TypeVar("Result")
 
@@ -54,3 +64,46 @@ def over_rows(function: Callable[[slice], Result], n_rows: int) -> list[Result]:
 def _controller() -> ThreadpoolController:
     """Find the libraries once: looking for them takes milliseconds."""
     return ThreadpoolController()
+
+
+@contextmanager
+def hold_one_blas_thread() -> Iterator[None]:
+    """Let BLAS use one thread until the last of all blocks that want it has ended."""
+    _LIMIT.begin()
+    try:
+        yield
+    finally:
+        _LIMIT.end()
+
+
+@contextmanager
+def one_blas_thread_a_task() -> Iterator[None]:
+    """Let BLAS use one thread in a task, whether its limit is one of the process or the thread."""
+    with hold_one_blas_thread(), one_blas_thread():
+        yield
+
+
+class _Limit:
+    """The limit of the process, and how many blocks want it."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._n_blocks = 0
+        self._set = ExitStack()
+
+    def begin(self) -> None:
+        """Set the limit for the first block."""
+        with self._lock:
+            if self._n_blocks == 0:
+                self._set.enter_context(one_blas_thread())
+            self._n_blocks += 1
+
+    def end(self) -> None:
+        """Lift the limit after the last block."""
+        with self._lock:
+            self._n_blocks -= 1
+            if self._n_blocks == 0:
+                self._set.close()
+
+
+_LIMIT = _Limit()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hsieve.report.feature_rows import LONGEST_NAME, plain_number
 from hsieve.report.names import shortened
 from hsieve.report.paths import atom_name, coefficients_in_order, path_in_words
-from hsieve.strategies.lars_selection import LarsSelectionPath
+from hsieve.strategies.lars_path import LarsSelectionPath
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.strategies.randomised import ContributionPath
 

@@ -1,12 +1,20 @@
-"""Names of features as they can be shown: on one line, and not too long."""
+"""Names of features and of levels as they can be shown: on one line, and not too long."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Any
 
-__all__ = ["legible", "names_of", "shortened"]
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["SampleLevels", "legible", "levels_of", "names_of", "shortened"]
 
 ELLIPSIS = "…"
 LONGEST = 28
+
+IndexArray = NDArray[np.intp]
+
+LONGEST_LEVEL = 14
 
 
 def legible(text: str) -> str:
@@ -92,3 +100,71 @@ def names_of(selector: Any, feature_names: Iterable[Any] | None = None) -> list[
         msg = f"feature_names must hold {n_features} names, one for each feature, got {len(names)}."
         raise ValueError(msg)
     return names
+
+
+@dataclass(frozen=True, eq=False)
+class SampleLevels:
+    """Which level each sample has.
+
+    Parameters
+    ----------
+    codes : ndarray of shape (n_samples,)
+        Number of each sample's level.
+    names : list of str
+        Names of the levels.
+    has_others : bool, default=False
+        Whether the last of them stands for several.
+    """
+
+    codes: IndexArray
+    names: list[str]
+    has_others: bool = False
+
+    @property
+    def counts(self) -> IndexArray:
+        """Number of samples of each level."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+    def of(self, samples: NDArray[np.bool_]) -> "SampleLevels":
+        """Return the levels of some of the samples, numbered as before."""
+        return replace(self, codes=self.codes[samples])
+
+
+def levels_of(values: NDArray[Any], most: int) -> SampleLevels:
+    """Find the levels of values; where there are many, the rarer ones become "other".
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples,)
+        Classes or codes of categories.
+    most : int
+        Largest number of levels, that of the others included.
+
+    Returns
+    -------
+    SampleLevels
+        Levels in rising order, the others last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> levels_of(np.array(["a", "b", "b", "c", "c"]), 2).names
+    ['b', 'other (2)']
+    """
+    found, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    codes = np.ravel(codes)
+    if len(found) <= most:
+        return SampleLevels(codes, [_shown(level) for level in found])
+    kept = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
+    new = np.full(len(found), most - 1)
+    new[kept] = np.arange(most - 1)
+    n_others = len(found) - len(kept)
+    names = [*(_shown(found[k]) for k in kept), f"other ({n_others})"]
+    return SampleLevels(new[codes], names, has_others=True)
+
+
+def _shown(level: Any) -> str:
+    """Name a level: whole numbers without a point."""
+    if isinstance(level, float | np.floating):
+        return f"{level:g}"
+    return shortened(str(level), LONGEST_LEVEL)

@@ -9,7 +9,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hsieve.report.names import names_of
 from hsieve.solvers import LarsPath
-from hsieve.strategies.lars_selection import LarsSelectionPath
+from hsieve.strategies.lars_path import LarsSelectionPath
 
 __all__ = ["atom_name", "coefficients_in_order", "lars_selection_path", "path_in_words"]
 

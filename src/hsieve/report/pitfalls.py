@@ -11,7 +11,7 @@ from hsieve.report.evidence import Evidence
 from hsieve.report.headline import listed
 from hsieve.report.method_words import ALONE, MethodWords
 from hsieve.report.names import shortened
-from hsieve.strategies.lars_selection import LarsSelectionPath
+from hsieve.strategies.lars_path import LarsSelectionPath
 from hsieve.strategies.overlaps import INTERCHANGEABLE
 from hsieve.strategies.pursuit_path import PursuitPath
 

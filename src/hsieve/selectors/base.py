@@ -1,4 +1,4 @@
-"""What every selector owes scikit-learn and its users, written once.
+"""Base class of all selectors.
 
 The base sees to the data (:mod:`hsieve.selectors.input_data`), sets constant columns aside and puts
 the result where people look for it. Most selectors are a measure and a strategy
@@ -6,9 +6,10 @@ the result where people look for it. Most selectors are a measure and a strategy
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from functools import wraps
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -32,10 +33,14 @@ if TYPE_CHECKING:
     from hsieve.inference import FeatureTests
     from hsieve.report.html import Report
 
-__all__ = ["BaseSelector", "check_target"]
+__all__ = ["BaseSelector", "check_target", "whole_or_nothing"]
 
 DEFAULT_N_FEATURES = 10
 MIN_SAMPLES = 4
+
+Owner = TypeVar("Owner", bound=BaseEstimator)
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 
 
 class BaseSelector(SelectorMixin, DataInput):
@@ -271,3 +276,36 @@ def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
     if kind == "continuous" and y.dtype.kind not in "fiub":
         msg = f"A continuous target must be numeric, got values such as {y.flat[0]!r}."
         raise ValueError(msg)
+
+
+def whole_or_nothing(
+    fit: Callable[Concatenate[Owner, Given], Result],
+) -> Callable[Concatenate[Owner, Given], Result]:
+    """Let a fit that does not come to its end leave its estimator unfitted.
+
+    Parameters
+    ----------
+    fit : callable
+        The method.
+
+    Returns
+    -------
+    callable
+        The same, which forgets all that was learned, now or before, where an exception ends it.
+    """
+
+    @wraps(fit)
+    def fit_wholly(self: Owner, /, *given: Given.args, **options: Given.kwargs) -> Result:
+        try:
+            return fit(self, *given, **options)
+        except BaseException:
+            for name in [name for name in vars(self) if _is_learned(name)]:
+                delattr(self, name)
+            raise
+
+    return fit_wholly
+
+
+def _is_learned(name: str) -> bool:
+    """Tell learned attributes by their names, as scikit-learn does."""
+    return name.endswith("_") and not name.startswith("_")

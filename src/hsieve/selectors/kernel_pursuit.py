@@ -13,8 +13,8 @@ from hsieve.exceptions import NothingFoundWarning
 from hsieve.inference.feature_number import NumberChoice
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.selectors.base import whole_or_nothing
 from hsieve.selectors.search import SearchSelector
-from hsieve.selectors.whole_fit import whole_or_nothing
 from hsieve.strategies import PursuitPath, PursuitSearch
 from hsieve.strategies.base import Strategy
 

@@ -20,12 +20,12 @@ from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel import make_engine
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.categories import with_categories
+from hsieve.selectors.base import whole_or_nothing
+from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.search import SearchSelector
-from hsieve.selectors.whole_fit import whole_or_nothing
 from hsieve.strategies import LarsSearch
 from hsieve.strategies.base import Strategy
-from hsieve.strategies.lars_selection import LarsSelectionPath
+from hsieve.strategies.lars_path import LarsSelectionPath
 
 __all__ = ["N3LARS", "HSICLasso", "Relatives", "SelectedPair"]
 

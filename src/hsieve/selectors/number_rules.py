@@ -22,13 +22,13 @@ from hsieve.inference.feature_number import (
     NumberChoice,
     by_alignment,
     by_validation,
+    nested_validation,
     prefix_sizes,
     representative_rows,
 )
-from hsieve.inference.nested_validation import nested_validation
 from hsieve.kernels import Kernel, Precomputed
 from hsieve.kernels.columns import check_positions
-from hsieve.selectors.categories import on_arrays
+from hsieve.selectors.input_data import on_arrays
 
 __all__ = [
     "RuleSettings",

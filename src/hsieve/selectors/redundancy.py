@@ -1,17 +1,21 @@
-"""mRMR: greedy search for relevant features that do not repeat each other."""
+"""Relevance against redundancy: MRMR, QPFS, FCBF and HITONPC."""
 
 import os
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
+
 from hsieve.measures.base import Measure
+from hsieve.measures.independence import IndependenceTest
 from hsieve.measures.mutual_information import MutualInformation
-from hsieve.selectors.pairwise import chosen_measure
-from hsieve.selectors.search import SearchSelector
-from hsieve.strategies import MRMRSearch
+from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.measures.symmetrical_uncertainty import SymmetricalUncertainty
+from hsieve.selectors.search import SearchSelector, chosen_measure
+from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, QuadraticProgram
 from hsieve.strategies.base import Strategy
 
-__all__ = ["MRMR"]
+__all__ = ["FCBF", "HITONPC", "MRMR", "QPFS"]
 
 
 class MRMR(SearchSelector):
@@ -101,3 +105,239 @@ class MRMR(SearchSelector):
             target_kind=self.target_kind,
         )
         return measure, MRMRSearch(form=self.form)
+
+
+class QPFS(SearchSelector):
+    """Quadratic programming feature selection.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+        Where fewer have a weight, those that came nearest to one fill up, with a score of zero.
+    measure : Measure or None, default=None
+        Any pairwise measure. None is ``PairwiseHSIC()``. The paper used absolute correlation,
+        ``Pearson()``, and mutual information.
+    alpha : "auto" or float, default="auto"
+        Weight of relevance against redundancy, from 0 to 1; "auto" is the paper's q / (q + f), the
+        means of both.
+    n_landmarks : "auto", "all" or int, default="auto"
+        Features whose redundancy with all others is computed, the rest following by Nystroem's
+        formula. "auto" is all of at most 1000 features and 400 of more.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name; handed on to the measure. In a data frame
+        those of category, text or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds; handed on to the measure unless "auto".
+    random_state : int, Generator or None, default=0
+        Seed of the landmarks drawn at random; a fixed seed gives one answer.
+
+    Attributes
+    ----------
+    path_ : QuadraticSelectionPath
+        The search, with ``path_.alpha``.
+    selected_indices_, ranking_, scores_
+        As in every selector: chosen features best first, place of each feature, weight of each
+        feature.
+
+    Notes
+    -----
+    An exact copy shares the weight of its original in any proportion, so both may be chosen: the
+    program has no reason to prefer one. :class:`N3LARS` keeps copies back. Where the redundancies
+    have negative eigenvalues (mutual information, absolute correlation), these are set to zero; see
+    :mod:`hsieve.strategies.quadratic_program`.
+
+    References
+    ----------
+    I. Rodriguez-Lujan, R. Huerta, C. Elkan, C. Santa Cruz, "Quadratic programming feature
+    selection", 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import QPFS
+    >>> X = np.random.default_rng(0).normal(size=(200, 10))
+    >>> sorted(QPFS(2).fit(X, np.abs(X[:, 3]) + X[:, 7]).selected_indices_.tolist())
+    [3, 7]
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        measure: Measure | None = None,
+        alpha: float | str = "auto",
+        n_landmarks: int | str = "auto",
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        random_state: int | np.random.Generator | None = 0,
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.measure = measure
+        self.alpha = alpha
+        self.n_landmarks = n_landmarks
+        self.categorical = categorical
+        self.target_kind = target_kind
+        self.random_state = random_state
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = chosen_measure(
+            self.measure,
+            PairwiseHSIC(),
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+        )
+        strategy = QuadraticProgram(
+            alpha=self.alpha, n_landmarks=self.n_landmarks, random_state=self.random_state
+        )
+        return measure, strategy
+
+
+class FCBF(SearchSelector):
+    """The fast correlation-based filter.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        A number, a share below 1, or None for as many as the method keeps. Where it keeps fewer
+        than asked for, these are selected, with a warning.
+    measure : Measure or None, default=None
+        Any pairwise measure whose relevance and redundancy are on one scale. None is
+        ``SymmetricalUncertainty()``, as in the paper.
+    threshold : float, default=0.0
+        Only features of a relevance above this are kept.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name; handed on to the measure. In a data frame
+        those of category, text or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds; handed on to the measure unless "auto".
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, relevance of each
+        feature, the whole search.
+
+    References
+    ----------
+    L. Yu, H. Liu, "Feature selection for high-dimensional data: a fast correlation-based filter
+    solution", 2003.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import FCBF
+    >>> X = np.random.default_rng(0).normal(size=(300, 10))
+    >>> X[:, 5] = X[:, 3]
+    >>> FCBF(2).fit(X, 2 * X[:, 3] + X[:, 7]).selected_indices_
+    array([3, 7])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        measure: Measure | None = None,
+        threshold: float = 0.0,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.measure = measure
+        self.threshold = threshold
+        self.categorical = categorical
+        self.target_kind = target_kind
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = chosen_measure(
+            self.measure,
+            SymmetricalUncertainty(),
+            categorical=self.categorical,
+            target_kind=self.target_kind,
+        )
+        return measure, FCBFSearch(self.threshold)
+
+    def _n_wanted(self, n_features: int) -> int:
+        return n_features if self.n_features_to_select is None else super()._n_wanted(n_features)
+
+
+class HITONPC(SearchSelector):
+    """Parents and children of the target, by tests of conditional independence.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float or None, default=None
+        A number, a share below 1, or None for as many as the method finds. Where it finds fewer
+        than asked for, these are selected, with a warning.
+    test : {"auto", "fisher-z", "g2"}, default="auto"
+        Fisher's z for numbers, or G2 for classes and categories, numbers in three levels. "auto" is
+        G2 unless target and features are all numbers. "fisher-z" takes two classes, too.
+    alpha : float, default=0.05
+        Level of the tests.
+    max_given : int, default=3
+        Largest number of features given in a test.
+    categorical : iterable of int or str, default=()
+        Features that are categories, by position or name. In a data frame those of category, text
+        or boolean type are categories anyway.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, minus the
+        logarithm of each feature's p-value alone, the whole search.
+
+    Notes
+    -----
+    The set is found by all tests, whatever the number asked for; its strongest features are
+    selected. Features outside it follow in ``ranking_`` by their p-value. G2 given other features
+    is done only with five samples a cell: with many classes or few samples hardly any feature can
+    be explained by others, and all that depend on the target are kept. The symmetry correction,
+    which would run the search for every member, is left out.
+
+    References
+    ----------
+    C. Aliferis, I. Tsamardinos, A. Statnikov, "HITON: a novel Markov blanket algorithm for optimal
+    variable selection", 2003; C. Aliferis et al., "Local causal and Markov blanket induction for
+    causal discovery and feature selection for classification", 2010.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import HITONPC
+    >>> X = np.random.default_rng(0).normal(size=(300, 4))
+    >>> X[:, 2] += X[:, 0]  # a child of a parent: dependent on y, but through feature 0 alone
+    >>> HITONPC(alpha=0.01).fit(X, 2 * X[:, 0] + X[:, 3]).selected_indices_
+    array([0, 3])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | None = None,
+        *,
+        test: str = "auto",
+        alpha: float = 0.05,
+        max_given: int = 3,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.test = test
+        self.alpha = alpha
+        self.max_given = max_given
+        self.categorical = categorical
+        self.target_kind = target_kind
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        measure = IndependenceTest(
+            self.test, categorical=self.categorical, target_kind=self.target_kind
+        )
+        return measure, ParentsChildren(alpha=self.alpha, max_given=self.max_given)
+
+    def _n_wanted(self, n_features: int) -> int:
+        return n_features if self.n_features_to_select is None else super()._n_wanted(n_features)

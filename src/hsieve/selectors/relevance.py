@@ -1,17 +1,17 @@
-"""Maximum relevance: rank features by their own dependence, with iterative screening on top."""
+"""Features one by one: maximum relevance, and the scores of the HSIC family."""
 
 import os
 from collections.abc import Iterable
 from typing import Any
 
 from hsieve.measures.base import Measure
+from hsieve.measures.family import FamilyScore
 from hsieve.measures.pairwise import PairwiseHSIC
-from hsieve.selectors.pairwise import chosen_measure
-from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.search import SearchSelector, chosen_measure
 from hsieve.strategies import IterativeScreening, Ranking
 from hsieve.strategies.base import Strategy
 
-__all__ = ["MaxRelevance"]
+__all__ = ["FamilyRanking", "MaxRelevance"]
 
 
 class MaxRelevance(SearchSelector):
@@ -100,3 +100,50 @@ class MaxRelevance(SearchSelector):
         if self.n_screened is None:
             return measure, Ranking()
         return measure, IterativeScreening(self.n_screened)
+
+
+class FamilyRanking(SearchSelector):
+    """Rank features by one of the scores that HSIC with linear kernels unifies.
+
+    Parameters
+    ----------
+    n_features_to_select : int, float, str or None, default=None
+        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
+        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    statistic : str, default="pc"
+        ``pc`` (squared correlation), ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``,
+        ``pam``, ``one-vs-rest`` or ``block``; see :mod:`hsieve.measures.family`.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What y holds.
+
+    Attributes
+    ----------
+    selected_indices_, ranking_, scores_, path_
+        As in every selector: chosen features best first, place of each feature, score of each
+        feature, the whole search.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import FamilyRanking
+    >>> X = np.random.default_rng(0).normal(size=(40, 5))
+    >>> y = np.repeat([0, 1], 20)
+    >>> X[y == 1, 3] += 2
+    >>> FamilyRanking(1, statistic="moderated-t").fit(X, y).selected_indices_
+    array([3])
+    """
+
+    def __init__(
+        self,
+        n_features_to_select: int | float | str | None = None,
+        *,
+        statistic: str = "pc",
+        target_kind: str = "auto",
+    ) -> None:
+        self.n_features_to_select = n_features_to_select
+        self.statistic = statistic
+        self.target_kind = target_kind
+
+    def make_components(self) -> tuple[Measure, Strategy]:
+        """Make the measure and the strategy of these settings."""
+        return FamilyScore(self.statistic, target_kind=self.target_kind), Ranking()

@@ -1,7 +1,7 @@
 """Selectors that are a measure and a strategy: they say which, and the search is run for them."""
 
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any, Self
 
@@ -20,14 +20,13 @@ from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.parallel import Engine, make_engine
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.base import BaseSelector
-from hsieve.selectors.categories import with_categories
+from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed, refuse_fleeting
+from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.number_rules import check_rule_reaches, no_ranking
-from hsieve.selectors.whole_fit import whole_or_nothing
 from hsieve.strategies.base import Strategy
 
-__all__ = ["SearchSelector"]
+__all__ = ["SearchSelector", "chosen_measure"]
 
 
 class SearchSelector(BaseSelector):
@@ -161,3 +160,30 @@ def _bind(measure: Measure, X: NDArray[Any], y: Any, varying: NDArray[np.intp]) 
         kept = [positions[j] for j in categorical % X.shape[1] if j in positions]
         measure = type(measure)(**{**measure.get_params(deep=False), "categorical": kept})
     return measure.bind(X if len(varying) == X.shape[1] else X[:, varying], y)
+
+
+def chosen_measure(
+    measure: Measure | None, default: Measure, *, categorical: Iterable[int | str], target_kind: str
+) -> Measure:
+    """Return the measure, or the default, with the selector's settings where any are given.
+
+    Raises
+    ------
+    ValueError
+        If the measure has no such parameter, so that it would be ignored.
+    """
+    chosen = default if measure is None else measure
+    settings: dict[str, object] = {}
+    if not isinstance(categorical, Collection) or len(categorical):
+        settings["categorical"] = categorical
+    if target_kind != "auto":
+        settings["target_kind"] = target_kind
+    # Something else than a measure is refused by the strategy, in words.
+    if not settings or not isinstance(chosen, Measure):
+        return chosen
+    parameters = chosen.get_params(deep=False)
+    for name, value in settings.items():
+        if name not in parameters:
+            msg = f"{type(chosen).__name__} takes no {name}, got {name}={value!r}."
+            raise ValueError(msg)
+    return type(chosen)(**{**parameters, **settings})

@@ -20,8 +20,7 @@ from hsieve.inference.selection_bounds import (
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import standardised
 from hsieve.parallel.jobs import make_job_engine, refuse_cluster_inside, shared_clusters
-from hsieve.selectors.base import BaseSelector
-from hsieve.selectors.categories import on_arrays
+from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed
 from hsieve.selectors.halves import (
     Counts,
@@ -31,10 +30,10 @@ from hsieve.selectors.halves import (
     check_sparse,
     count_selections,
 )
+from hsieve.selectors.input_data import on_arrays
 from hsieve.selectors.number_rules import RuleSettings, check_rule_takes
 from hsieve.selectors.regularisation import make_range, model_target
 from hsieve.selectors.search import SearchSelector
-from hsieve.selectors.whole_fit import whole_or_nothing
 from hsieve.strategies.base import SelectionPath
 
 __all__ = ["StabilitySelection"]

@@ -20,7 +20,7 @@ from hsieve.fingerprint import Ignored
 from hsieve.measures.base import DOUBLE_PRECISION, BoundMeasure, Measure, PairwiseStatistics
 from hsieve.parallel import Engine
 from hsieve.parallel.jobs import make_job_engine
-from hsieve.parallel.local import InPlaceEngine
+from hsieve.parallel.settings import InPlaceEngine
 from hsieve.progress import report
 
 __all__ = [

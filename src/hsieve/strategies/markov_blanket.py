@@ -1,4 +1,6 @@
-"""FCBF: the fast correlation-based filter of Yu and Liu (2003).
+"""Searches for a Markov blanket of the target: FCBF and HITON-PC.
+
+FCBF: the fast correlation-based filter of Yu and Liu (2003).
 
 Features are walked through by falling relevance. Each one met is kept, and drops all later features
 that it tells more about than they tell about the target:
@@ -9,22 +11,43 @@ What is left are the *predominant* features, a set whose size the method finds i
 dropped only by earlier ones, so the first k kept are final and the walk may end there.
 
 Cost: the relevance of d features and a column of at most d redundancies for each feature kept.
+
+HITON-PC: features that stay dependent on the target whatever few others are given.
+
+Under the usual assumptions these are the parents and children of the target in its causal graph
+(Aliferis, Tsamardinos and Statnikov 2003; the semi-interleaved form of Aliferis et al. 2010):
+
+1. Features dependent on the target by themselves are walked through, strongest first.
+2. Each joins the set unless some set of at most m members makes it independent of the target.
+3. In the end each member is tested once more, given all sets of at most m other members, the
+   weakest first, and leaves if one of them makes it independent.
+
+Cost: d tests alone, and for each dependent feature up to t^m tests, t being the size of the set.
 """
 
-from numbers import Real
+import math
+from collections.abc import Iterator
+from itertools import combinations, islice
+from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hsieve.exceptions import IncompatibleCombinationError
-from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.measures.base import BoundMeasure, ConditionalTests, Measure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
 
-__all__ = ["FCBFSearch"]
+__all__ = ["FCBFSearch", "ParentsChildren"]
 
 # Redundancies this much below the relevance are taken as equal to it: both are rounded sums.
 ROUNDING = 1e-12
+
+IndexArray = NDArray[np.intp]
+
+# Sets tested at once; the first that makes a feature independent ends the matter.
+BATCH = 256
 
 
 class FCBFSearch(Strategy):
@@ -98,3 +121,91 @@ class FCBFSearch(Strategy):
             n_evaluations=len(relevance) + n_pairs,
             n_selectable=len(front),
         )
+
+
+class ParentsChildren(Strategy):
+    """Keep the features that no few others make independent of the target.
+
+    Parameters
+    ----------
+    alpha : float, default=0.05
+        Features with a p-value of at most this are dependent.
+    max_given : int, default=3
+        Largest number of features given in a test.
+
+    Notes
+    -----
+    The score of a feature is minus the logarithm of its p-value alone. The features kept come
+    first, strongest first; then the others, strongest first, which may not be selected, so that
+    fewer than asked for may come back. The strongest feature of all may always be.
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("feature_scores", "conditional_log_p")
+    refusal: ClassVar[str] = "Choose IndependenceTest()."
+    own_number: ClassVar[str] = "which features are kept, and so how many, is part of its answer"
+
+    def __init__(self, *, alpha: float = 0.05, max_given: int = 3) -> None:
+        self.alpha = alpha
+        self.max_given = max_given
+
+    def check_parameters(self, n_features: int, n_wanted: int) -> None:
+        """Refuse a level or a number that is none."""
+        if not (isinstance(self.alpha, Real) and 0 < self.alpha < 1):
+            msg = f"alpha must be a number between 0 and 1, got {self.alpha!r}."
+            raise ValueError(msg)
+        if not isinstance(self.max_given, Integral) or self.max_given < 0:
+            msg = f"max_given must be a whole number of at least 0, got {self.max_given!r}."
+            raise ValueError(msg)
+
+    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+        """Find the set, then order all features."""
+        assert isinstance(bound, ConditionalTests)
+        self.check_parameters(bound.n_features, n_features_to_select)
+        scores = bound.feature_scores(np.arange(bound.n_features))
+        by_strength = best_first(scores)
+        dependent = by_strength[scores[by_strength] >= -math.log(self.alpha)]
+        kept: list[int] = []
+        for place, feature in enumerate(dependent.tolist()):
+            if not self._explained(bound, feature, kept):
+                kept.append(feature)
+            report(0.9 * (place + 1) / len(dependent), "testing for independence")
+        for feature in kept[::-1]:
+            others = [other for other in kept if other != feature]
+            if self._explained(bound, feature, others):
+                kept = others
+        report(1.0, "testing for independence")
+        if not kept:
+            kept = by_strength[:1].tolist()
+        rest = by_strength[~np.isin(by_strength, kept)]
+        order = np.concatenate([np.array(kept, dtype=np.intp), rest])
+        return SelectionPath(
+            order=order,
+            feature_scores=scores[order],
+            sizes=np.arange(1, len(kept) + 1),
+            set_scores=np.cumsum(scores[kept]),
+            stop_reason="no dependence left that others do not explain",
+            n_evaluations=len(scores),
+            n_selectable=len(kept),
+        )
+
+    def _explained(self, bound: ConditionalTests, feature: int, others: list[int]) -> bool:
+        """Whether some few others make the feature independent of the target."""
+        for size in range(1, min(int(self.max_given), len(others)) + 1):
+            any_tested = False
+            for given in _sets(others, size):
+                log_p = bound.conditional_log_p(feature, given)
+                # A test that could not be done (NaN) explains nothing.
+                if (log_p > math.log(self.alpha)).any():
+                    return True
+                any_tested |= not np.isnan(log_p).all()
+            if not any_tested:
+                # With more given there are still fewer samples a cell.
+                break
+        return False
+
+
+def _sets(members: list[int], size: int) -> Iterator[IndexArray]:
+    """Give all sets of some size, a batch at a time."""
+    sets = combinations(members, size)
+    while batch := list(islice(sets, BATCH)):
+        yield np.array(batch, dtype=np.intp)

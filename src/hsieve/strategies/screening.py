@@ -1,4 +1,6 @@
-"""Iterative screening: rank by relevance, then pass over what repeats the features taken.
+"""Ranking by relevance, and iterative screening on top of it.
+
+Iterative screening: rank by relevance, then pass over what repeats the features taken.
 
 The N3LARS paper (section 3.4), after Balasubramanian et al. (2013): screen m features by relevance,
 then choose m' of them by an iteration that filters out redundancy, which the paper does not spell
@@ -22,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.exceptions import IncompatibleCombinationError
-from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.measures.base import BoundMeasure, FeatureScores, Measure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.strategies.base import (
     DEPENDENCE_TOLERANCE,
@@ -33,10 +35,12 @@ from hsieve.strategies.base import (
     relevance_of_all,
 )
 
-__all__ = ["IterativeScreening"]
+__all__ = ["IterativeScreening", "Ranking"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
+
+BLOCK = 256
 
 
 class IterativeScreening(Strategy):
@@ -156,3 +160,29 @@ class _Pursuit:
         rest = np.setdiff1d(np.arange(len(self.features)), self.taken)
         rest = rest[best_first(self.left[rest])]
         return self.features[rest], self.left[rest]
+
+
+class Ranking(Strategy):
+    """Sort the features by their own dependence on the target."""
+
+    needs: ClassVar[tuple[str, ...]] = ("feature_scores",)
+    refusal: ClassVar[str] = "Choose a measure of single features."
+
+    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+        """Rank all features."""
+        assert isinstance(bound, FeatureScores)
+        features = np.arange(bound.n_features)
+        scores = np.empty(len(features))
+        for start in range(0, len(features), BLOCK):
+            block = features[start : start + BLOCK]
+            scores[block] = bound.feature_scores(block)
+            report((start + len(block)) / len(features), "ranking features")
+        order = best_first(scores)
+        return SelectionPath(
+            order=order,
+            feature_scores=scores[order],
+            sizes=np.array([1]),
+            set_scores=scores[order[:1]],
+            stop_reason="all features ranked",
+            n_evaluations=len(features),
+        )

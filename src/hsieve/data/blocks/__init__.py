@@ -1,7 +1,6 @@
 """Data larger than memory, read in blocks of columns and never whole."""
 
-from hsieve.data.blocks.arrays import ArrayBlocks, as_blocks
-from hsieve.data.blocks.backed import BackedBlocks
+from hsieve.data.blocks.arrays import ArrayBlocks, BackedBlocks, as_blocks
 from hsieve.data.blocks.base import ColumnBlocks, ColumnPiece
 from hsieve.data.blocks.distributed import (
     distributed_columns,
@@ -13,9 +12,8 @@ from hsieve.data.blocks.engine_columns import EngineColumns, Fetched
 from hsieve.data.blocks.files import ParquetBlocks
 from hsieve.data.blocks.numpy_folder import NumpyFolder
 from hsieve.data.blocks.opening import ColumnTable, can_open_columns, open_columns
-from hsieve.data.blocks.samples import SampleBlocks
 from hsieve.data.blocks.sparse import SparseBlocks, is_sparse
-from hsieve.data.blocks.views import MissingAsLevel
+from hsieve.data.blocks.views import MissingAsLevel, SampleBlocks
 from hsieve.data.blocks.zarr_arrays import ZarrBlocks
 
 __all__ = [

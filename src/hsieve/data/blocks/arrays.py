@@ -1,4 +1,4 @@
-"""Columns of an array, in memory or mapped from a file.
+"""Columns of an array: in memory, mapped from a file, or in an HDF5 file.
 
 A column of an array in C order lies scattered over all its rows, so copying one at a time would
 touch the whole array for each. Here tiles of rows and columns small enough for the cache are copied
@@ -20,11 +20,14 @@ from hsieve.data.blocks.file_fingerprint import fingerprint_of_content, states_o
 from hsieve.data.validation import LARGEST_EXACT_INTEGER, beyond_exact
 from hsieve.fingerprint import fingerprint_of
 
-__all__ = ["ArrayBlocks", "as_blocks", "places_beyond_exact"]
+__all__ = ["ArrayBlocks", "BackedBlocks", "StoredBlocks", "as_blocks", "places_beyond_exact"]
 
 # A tile of float32 takes 128 KiB: it stays in the second cache while it is turned over.
 TILE_ROWS = 512
 TILE_COLUMNS = 64
+
+# Rows read together.
+STEP_BYTES = 16 * 10**6
 
 
 class ArrayBlocks(ColumnBlocks):
@@ -239,3 +242,68 @@ def _pieces(positions: IndexArray) -> Iterator[tuple[slice, slice | IndexArray]]
         places = slice(start, start + len(piece))
         consecutive = bool((np.diff(piece) == 1).all())
         yield places, slice(int(piece[0]), int(piece[-1]) + 1) if consecutive else piece
+
+
+class StoredBlocks(ColumnBlocks):
+    """Columns of one type of numbers, which may be integers that no float holds.
+
+    Attributes
+    ----------
+    stored_type : dtype
+        The type before the values became floats.
+    """
+
+    stored_type: np.dtype[Any]
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse what is not finite, and integers that would be rounded."""
+        super()._check(block, positions)
+        for place in places_beyond_exact(block, self.stored_type):
+            msg = (
+                f"Column {self._called(int(positions[place]))} holds integers beyond 2^53 that "
+                "would be rounded; rescale it or leave it out."
+            )
+            raise ValueError(msg)
+
+
+class BackedBlocks(StoredBlocks):
+    """Columns of a two-dimensional data set, such as the matrix of a backed AnnData.
+
+    Parameters
+    ----------
+    dataset : h5py.Dataset of shape (n_samples, n_features)
+        Booleans, integers or floats; its file must stay open.
+    names : sequence of str or None, default=None
+        Names of the features.
+
+    Notes
+    -----
+    The span from the first to the last column of a block is read, some rows at a time, unless most
+    of it is not wanted. Data sets in chunks of many rows and few columns are quickest.
+    """
+
+    def __init__(self, dataset: Any, names: Sequence[str] | None = None) -> None:
+        kind = getattr(getattr(dataset, "dtype", None), "kind", "")
+        if len(getattr(dataset, "shape", ())) != 2 or kind not in tuple("biuf"):
+            given = f"{type(dataset).__module__}.{type(dataset).__name__}"
+            msg = f"A matrix of numbers in memory or in an HDF5 file is needed, got {given}."
+            raise ValueError(msg)
+        self._dataset = dataset
+        self.n_samples, self.n_features = map(int, dataset.shape)
+        self.stored_type = np.dtype(dataset.dtype)
+        self.dtype = float_type(self.stored_type)
+        self.names = None if names is None else tuple(names)
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        wanted, places = np.unique(positions, return_inverse=True)
+        if not len(wanted):
+            return
+        first, last = int(wanted[0]), int(wanted[-1]) + 1
+        if last - first > 4 * len(wanted):
+            for column, position in enumerate(positions):
+                block[:, column] = self._dataset[:, int(position)]
+            return
+        step = max(1, STEP_BYTES // (self._dataset.dtype.itemsize * (last - first)))
+        for start in range(0, self.n_samples, step):
+            rows = slice(start, start + step)
+            block[rows] = self._dataset[rows, first:last][:, (wanted - first)[places]]

@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from hsieve.data.blocks.arrays import ArrayBlocks, places_beyond_exact
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray, float_type
 from hsieve.data.blocks.file_fingerprint import fingerprint_of_content, states_of
-from hsieve.data.tables.arrow import arrow_values
 from hsieve.data.tables.errors import (
     TableError,
     incomplete_feature,
@@ -29,7 +28,12 @@ from hsieve.data.tables.numpy_files import ArraySource, open_npy
 from hsieve.data.tables.parquet import OpenParts, ParquetParts
 from hsieve.data.tables.roles import refuse_text, refuse_types
 from hsieve.data.tables.source import Array, check_names
-from hsieve.data.tables.values import category_codes, exact_numbers, refuse_long_integers
+from hsieve.data.tables.values import (
+    arrow_values,
+    category_codes,
+    exact_numbers,
+    refuse_long_integers,
+)
 from hsieve.fingerprint import fingerprint_of
 
 __all__ = [

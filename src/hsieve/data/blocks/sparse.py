@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from hsieve.data.blocks.arrays import StoredBlocks
 from hsieve.data.blocks.base import FloatArray, IndexArray, float_type
-from hsieve.data.blocks.stored import StoredBlocks
 
 __all__ = ["SparseBlocks", "is_sparse"]
 

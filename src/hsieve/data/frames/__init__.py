@@ -7,8 +7,7 @@ frame has imported it already.
 """
 
 from hsieve.data.frames.blocks import FrameBlocks
-from hsieve.data.frames.columns import FrameColumn, frame_library
-from hsieve.data.frames.taking import as_array, take_columns
+from hsieve.data.frames.columns import FrameColumn, as_array, frame_library, take_columns
 from hsieve.data.frames.targets import split_target, target_array
 
 __all__ = [

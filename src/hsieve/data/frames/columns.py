@@ -11,18 +11,20 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.tables.arrow import arrow_kind
 from hsieve.data.tables.errors import brief
 from hsieve.data.tables.source import READABLE_KINDS
+from hsieve.data.tables.values import arrow_kind
 from hsieve.data.validation import beyond_exact
 
 __all__ = [
     "FrameColumn",
     "Library",
+    "as_array",
     "column_handles",
     "frame_library",
     "frame_names",
     "open_column",
+    "take_columns",
 ]
 
 Library: TypeAlias = Literal["pandas", "polars", "arrow"]
@@ -231,3 +233,45 @@ def _unreadable(column: Any, error: BaseException) -> FrameColumn:
         return FrameColumn("object", np.zeros(0), problem=f"values of several kinds ({shown})")
     problem = f"values of type {kinds[0]}" if kinds else brief(error)
     return FrameColumn("object", np.zeros(0), problem=problem)
+
+
+def take_columns(X: Any, positions: NDArray[np.intp]) -> Any:
+    """Return some columns of a frame, their names and types as they are.
+
+    Parameters
+    ----------
+    X : DataFrame, Table or RecordBatch
+        The frame.
+    positions : ndarray of int
+        Which columns, in this order.
+
+    Returns
+    -------
+    of the type of X
+        The columns.
+    """
+    library = frame_library(X)
+    if library == "pandas":
+        return X.iloc[:, positions]
+    if library == "polars":
+        return X[:, positions.tolist()]
+    return X.select(positions.tolist())
+
+
+def as_array(frame: Any) -> NDArray[Any]:
+    """Return a frame as an array: numbers where all columns are numbers, else objects.
+
+    Parameters
+    ----------
+    frame : DataFrame, Table or RecordBatch
+        The frame, of at least one column.
+
+    Returns
+    -------
+    ndarray of shape (n_samples, n_columns)
+        Its values.
+    """
+    library = frame_library(frame)
+    if library == "arrow":
+        return np.column_stack([np.asarray(column) for column in frame.columns])
+    return np.asarray(frame.to_numpy())

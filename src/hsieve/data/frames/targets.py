@@ -17,8 +17,8 @@ from hsieve.data.frames.columns import (
     frame_library,
     frame_names,
     open_column,
+    take_columns,
 )
-from hsieve.data.frames.taking import take_columns
 from hsieve.data.tables.errors import listed, quoted
 
 __all__ = ["split_target", "target_array", "target_of_column"]

@@ -5,9 +5,14 @@
 :func:`site_accuracy` judges scores by the window that is best in its sequence.
 """
 
-from hsieve.data.sequences.coding import EncodedWindows, encode_windows
 from hsieve.data.sequences.cutting import RESIDUES, UNKNOWN_CODE, Windows, windows
-from hsieve.data.sequences.scales import SCALES, ResidueScales, residue_scales
+from hsieve.data.sequences.scales import (
+    SCALES,
+    EncodedWindows,
+    ResidueScales,
+    encode_windows,
+    residue_scales,
+)
 from hsieve.data.sequences.sites import best_windows, site_accuracy, site_reciprocal_rank
 
 __all__ = [

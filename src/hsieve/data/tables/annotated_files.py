@@ -7,10 +7,12 @@ package anndata. The matrix stays in the file until its columns are asked for.
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hsieve.data.blocks.arrays import StoredBlocks
+from hsieve.data.blocks.base import FloatArray, IndexArray, float_type
 from hsieve.data.tables.errors import quoted, table_error
 from hsieve.data.tables.numpy_files import NUMPY_KINDS
 from hsieve.data.tables.reader_process import ReaderProcess
@@ -19,11 +21,14 @@ from hsieve.data.tables.source import Array, Source
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnBlocks
 
-__all__ = ["AnnDataSource"]
+__all__ = ["AnnDataSource", "ServedBlocks"]
 
 READER = "hsieve.data.tables.annotated_reader"
 # Columns that are read together: a matrix kept by rows is gone through for each block of them.
 AHEAD_BYTES = 64 * 10**6
+
+# Most that is asked for at a time, if it is more than one column.
+ASKED_BYTES = 64 * 10**6
 
 
 class AnnDataSource(Source):
@@ -40,7 +45,6 @@ class AnnDataSource(Source):
     is_packed = True
 
     def __init__(self, path: Path, target: str | None) -> None:
-        from hsieve.data.blocks.served import ServedBlocks
 
         if find_spec("anndata") is None:
             problem = "reading this needs anndata (pip install hsieve[anndata])"
@@ -114,3 +118,35 @@ class AnnDataSource(Source):
         """Let go of the file, unless columns are still read from it."""
         if not self._is_handed_out:
             self._reader.close()
+
+
+class ServedBlocks(StoredBlocks):
+    """Columns of a matrix in a file that is open in a process of its own.
+
+    Parameters
+    ----------
+    reader : ReaderProcess
+        Answers ``do="read"`` with columns as rows.
+    n_samples : int
+        Length of the columns.
+    names : sequence of str
+        Names of the features.
+    stored_type : dtype
+        In which the file has them.
+    """
+
+    def __init__(
+        self, reader: ReaderProcess, n_samples: int, names: Sequence[str], stored_type: Any
+    ) -> None:
+        self._reader = reader
+        self.n_samples, self.n_features = n_samples, len(names)
+        self.names = tuple(names)
+        self.stored_type = np.dtype(stored_type)
+        self.dtype = float_type(self.stored_type)
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        width = max(1, ASKED_BYTES // max(1, self.n_samples * self.dtype.itemsize))
+        for start in range(0, len(positions), width):
+            places = slice(start, start + width)
+            reply = self._reader.ask({"do": "read"}, positions[places])
+            block[:, places] = reply.arrays[0].T

@@ -2,6 +2,12 @@
 
 Everything that touches the file is here; :mod:`hsieve.data.tables.annotated_files` asks for it. The
 package anndata is imported when the first question comes.
+
+HDF5 files that take their values from other files.
+
+A link can name any file of the machine, a data set can be kept in others or be put together from
+them, and whoever reads them follows without a word. A file that was sent by somebody would so be
+filled with what it has not, such as values of a private file at a path that was guessed.
 """
 
 import math
@@ -13,8 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hsieve.data.tables.errors import listed, plainly, table_error, unknown_name
-from hsieve.data.tables.hdf5_files import refuse_outside
+from hsieve.data.tables.errors import listed, plainly, quoted, table_error, unknown_name
 from hsieve.data.tables.reader_process import Message, serve, work_with_limits
 from hsieve.data.tables.source import check_names
 from hsieve.data.tables.unpacking import refuse_unpacked
@@ -22,7 +27,7 @@ from hsieve.data.tables.unpacking import refuse_unpacked
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnBlocks
 
-__all__ = ["AnnDataReader", "main"]
+__all__ = ["AnnDataReader", "main", "refuse_outside"]
 
 # Whatever it stumbles over in a damaged file: there are many classes of errors.
 ANNDATA_ERRORS = (Exception,)
@@ -82,7 +87,7 @@ class AnnDataReader:
     def _read(self, positions: np.ndarray) -> Message:
         """Hand some columns over, each as a row, as numbers that nobody has looked at."""
         from hsieve.data.annotated import annotated_columns
-        from hsieve.data.blocks.samples import SampleBlocks
+        from hsieve.data.blocks.views import SampleBlocks
 
         if self._blocks is None:
             self._blocks = annotated_columns(self._adata)
@@ -145,3 +150,46 @@ def _opened(path: Path) -> Any:
         problem = f"X is of the shape {found}, but observations and variables are {expected}"
         raise table_error(path, problem)
     return adata
+
+
+def refuse_outside(path: Path, file: Any) -> None:
+    """Refuse a file in which anything leads out of it, whether or not it would be read.
+
+    Only what the file says of links and data sets is looked at, so that no other file is opened.
+
+    Parameters
+    ----------
+    path : Path
+        The file, for messages.
+    file : h5py.File
+        The same, opened.
+    """
+    h5py = import_module("h5py")
+
+    def of_link(name: bytes, about: Any) -> str | None:
+        # Links within the file lead out by way of others only, and these are all looked at.
+        if about.type in (h5py.h5l.TYPE_HARD, h5py.h5l.TYPE_SOFT):
+            return None
+        called = name.decode(errors="replace")
+        link = file.get(name, getlink=True)
+        return f"{quoted(called)} is a link to {quoted(link.filename)}, another file"
+
+    def of_object(name: str, found: Any) -> str | None:
+        if not isinstance(found, h5py.Dataset):
+            return None
+        if found.is_virtual:  # one that is made of itself would end the process
+            sources = {source.file_name for source in found.virtual_sources()}
+            return f"{quoted(name)} is a virtual data set made of {listed(sorted(sources))}"
+        if found.external:
+            kept = listed([str(outside) for outside, _, _ in found.external])
+            return f"{quoted(name)} is a data set whose values are kept in {kept}"
+        # How older files name categories; what no link leads to is not looked at here.
+        categories = found.attrs.get("categories")
+        if isinstance(categories, h5py.Reference) and file[categories].name is None:
+            return f"categories of {quoted(name)} are in a data set without a name"
+        return None
+
+    problem = file.id.links.visit(of_link, info=True) or file.visititems(of_object)
+    if problem:
+        advice = "accepted is what is stored in the file itself, under a name"
+        raise table_error(path, f"{problem}; {advice}, so copy the values into it")

@@ -15,7 +15,6 @@ from io import BufferedReader, RawIOBase, TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
-from hsieve.data.tables.arrow import arrow_kind, arrow_values, import_pyarrow
 from hsieve.data.tables.errors import (
     LIBRARY_ERRORS,
     TableError,
@@ -26,7 +25,7 @@ from hsieve.data.tables.errors import (
 )
 from hsieve.data.tables.source import Array, Source, checked_target
 from hsieve.data.tables.unpacking import refuse_unpacked, unpacked_limit
-from hsieve.data.tables.values import is_long_integer
+from hsieve.data.tables.values import arrow_kind, arrow_values, import_pyarrow, is_long_integer
 from hsieve.data.validation import LARGEST_EXACT_INTEGER
 
 __all__ = ["DelimitedSource"]

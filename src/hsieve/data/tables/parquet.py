@@ -20,7 +20,6 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from hsieve.data.tables.arrow import arrow_kind, arrow_values, import_pyarrow
 from hsieve.data.tables.errors import (
     columns_are,
     listed,
@@ -31,6 +30,7 @@ from hsieve.data.tables.errors import (
 )
 from hsieve.data.tables.source import Array, Source, checked_target
 from hsieve.data.tables.unpacking import refuse_unpacked
+from hsieve.data.tables.values import arrow_kind, arrow_values, import_pyarrow
 
 __all__ = ["OpenParts", "ParquetParts", "ParquetSource"]
 

@@ -12,8 +12,7 @@ from hsieve.data.frames import FrameBlocks, frame_library
 from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kind_of
 from hsieve.kernels import Precomputed
 from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of
-from hsieve.report.levels import SampleLevels, levels_of
-from hsieve.report.names import shortened
+from hsieve.report.names import SampleLevels, levels_of, shortened
 from hsieve.report.plots.base import Display, require_matplotlib
 from hsieve.report.plots.panel_grid import PanelGrid
 from hsieve.report.plots.panels import (

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
-from hsieve.report.levels import SampleLevels
+from hsieve.report.names import SampleLevels
 from hsieve.report.plots.base import new_figure
 from hsieve.report.plots.panels import LETTER_INCHES, class_colours
 from hsieve.report.plots.style import FONT_SIZE, LITERAL

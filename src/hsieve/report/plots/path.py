@@ -27,7 +27,7 @@ from hsieve.report.plots.style import (
     write_note,
 )
 from hsieve.solvers import LarsPath
-from hsieve.strategies.lars_selection import LarsSelectionPath
+from hsieve.strategies.lars_path import LarsSelectionPath
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,15 +1,20 @@
-"""What the chosen features share, two by two, as a heat map in which groups stand together."""
+"""What the chosen features share, two by two, as a heat map in which groups stand together.
+
+Groups of features that can stand for each other, and an order that keeps them together.
+"""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
+from scipy.spatial.distance import squareform
 
 from hsieve.measures.base import Measure, PairwiseStatistics
 from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
-from hsieve.report.groups import grouped
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display, new_axes, require_matplotlib
 from hsieve.report.plots.style import (
@@ -26,7 +31,7 @@ from hsieve.strategies.overlaps import INTERCHANGEABLE, overlaps
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["RedundancyDisplay"]
+__all__ = ["GroupedFeatures", "RedundancyDisplay", "grouped"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -304,3 +309,59 @@ def _check(*, n_relatives: Any, least: Any, n_chosen: Any) -> None:
     if not isinstance(least, Real) or isinstance(least, bool) or not 0 < float(least) <= 1:
         msg = f"least must be a share above 0, up to 1, got {least!r}."
         raise ValueError(msg)
+
+
+@dataclass(frozen=True, eq=False)
+class GroupedFeatures:
+    """An order of features, and the groups in it.
+
+    Parameters
+    ----------
+    order : ndarray of shape (n_features,)
+        Places of the features, neighbours alike.
+    groups : list of ndarray
+        Places of the members of each group of two or more, as they stand in `order`.
+    """
+
+    order: IndexArray
+    groups: list[IndexArray]
+
+
+def grouped(shares: FloatArray, least: float) -> GroupedFeatures:
+    """Order features so that those that share much stand together, and group them.
+
+    Parameters
+    ----------
+    shares : ndarray of shape (n_features, n_features)
+        What two features share: 0 nothing, 1 all.
+    least : float
+        Two features of one group share at least so much, whichever two they are.
+
+    Returns
+    -------
+    GroupedFeatures
+        The order and the groups of two or more.
+
+    Notes
+    -----
+    Complete linkage: a group is as far as its two most different members are. Leaves are turned so
+    that neighbours are alike.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> shares = np.array([[1.0, 0.1, 0.95], [0.1, 1.0, 0.2], [0.95, 0.2, 1.0]])
+    >>> [sorted(group.tolist()) for group in grouped(shares, 0.9).groups]
+    [[0, 2]]
+    """
+    n_features = len(shares)
+    if n_features < 2:
+        return GroupedFeatures(np.arange(n_features), [])
+    distances = 1.0 - np.clip((shares + shares.T) / 2, 0.0, 1.0)
+    np.fill_diagonal(distances, 0.0)
+    tree = linkage(squareform(distances, checks=False), "complete", optimal_ordering=True)
+    order = np.asarray(leaves_list(tree), dtype=np.intp)
+    # Rounding must not part what shares exactly the least.
+    of_group = fcluster(tree, 1.0 - least + 1e-12, criterion="distance")[order]
+    ends = np.flatnonzero(np.diff(of_group)) + 1
+    return GroupedFeatures(order, [part for part in np.split(order, ends) if len(part) > 1])
