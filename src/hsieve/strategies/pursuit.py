@@ -45,7 +45,12 @@ from hsieve.measures.base import BoundMeasure
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, Strategy, best_first
 from hsieve.strategies.mrmr import continued
-from hsieve.strategies.pursuit_candidates import SHARED, Candidate, CandidateSearch, normal_scores
+from hsieve.strategies.pursuit_candidates import (
+    SHARED,
+    CandidateSearch,
+    PursuitCandidate,
+    normal_scores,
+)
 from hsieve.strategies.pursuit_path import PursuitEvent, PursuitPath
 
 __all__ = ["PursuitSearch"]
@@ -284,7 +289,7 @@ class _Chase:
     def _is_late(self) -> bool:
         return monotonic() > self._ends_at
 
-    def _try(self, candidate: Candidate) -> None:
+    def _try(self, candidate: PursuitCandidate) -> None:
         """Let a candidate join if it tells more than its relatives and the loss falls by enough."""
         features = candidate.features
         new = tuple(f for f in features if f not in self.members)

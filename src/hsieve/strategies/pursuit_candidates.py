@@ -22,7 +22,7 @@ from hsieve.interactions.tests import InteractionTester
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.strategies.base import best_first
 
-__all__ = ["SHARED", "Candidate", "CandidateSearch", "normal_scores"]
+__all__ = ["SHARED", "CandidateSearch", "PursuitCandidate", "normal_scores"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -52,7 +52,7 @@ HIGHEST_LEVEL = 0.9
 
 
 @dataclass(frozen=True)
-class Candidate:
+class PursuitCandidate:
     """Features that might join.
 
     Parameters
@@ -112,7 +112,7 @@ class CandidateSearch:
 
     def candidate(
         self, fit: Smooth, members: Sequence[int], aside: Collection[tuple[int, ...]], *, most: int
-    ) -> Candidate | None:
+    ) -> PursuitCandidate | None:
         """Find the most relevant feature that passes the test, or else a pair or triple.
 
         Parameters
@@ -163,7 +163,9 @@ class CandidateSearch:
         passing = np.flatnonzero(p_values <= level)
         return _Tested(best, p_values, int(passing[0])) if len(passing) else None
 
-    def _with_companions(self, tested: "_Tested", members: Sequence[int], most: int) -> Candidate:
+    def _with_companions(
+        self, tested: "_Tested", members: Sequence[int], most: int
+    ) -> PursuitCandidate:
         """Add features to try along with the first: far beyond chance, and different."""
         features, p_values = tested.features[tested.first :], tested.p_values[tested.first :]
         most = min(most, len(members) // MEMBERS_A_COMPANION - 2, MOST_COMPANIONS)
@@ -178,7 +180,7 @@ class CandidateSearch:
                 if apart and len(found) < most:
                     found[int(features[far[place]])] = float(p_values[far[place]])
                     taken.append(place)
-        return Candidate((int(features[0]),), float(p_values[0]), tested.features, found)
+        return PursuitCandidate((int(features[0]),), float(p_values[0]), tested.features, found)
 
     def _chances(self, features: IndexArray, fit: Smooth, scores: FloatArray) -> FloatArray:
         """Chance that any feature at all is as relevant to the residuals, for some features."""
@@ -238,7 +240,7 @@ class _Tuples:
 
     def candidate(
         self, fit: Smooth, scores: FloatArray, level: float, known: set[tuple[int, ...]]
-    ) -> Candidate | None:
+    ) -> PursuitCandidate | None:
         """Find the strongest pair, or else triple, that passes the test and is not known."""
         for order in self._orders:
             features, p_values = self._tested(order, fit, scores)
@@ -247,7 +249,7 @@ class _Tuples:
                 if p_values[place] > level / len(self._orders):
                     break
                 if members not in known:
-                    return Candidate(members, float(p_values[place]), np.unique(features))
+                    return PursuitCandidate(members, float(p_values[place]), np.unique(features))
         return None
 
     def _tested(self, order: int, fit: Smooth, scores: FloatArray) -> tuple[IndexArray, FloatArray]:
