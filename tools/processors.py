@@ -38,6 +38,8 @@ TESTS = [
     "tests/measures",
     "tests/solvers",
     "tests/strategies",
+    "tests/interactions",
+    "tests/classifiers",
     "tests/same_results",
     "tests/docs/test_pages.py::test_code_of_a_page_runs_and_prints_what_it_says",
     "tests/properties/test_ties.py",
