@@ -120,4 +120,4 @@ def class_scores(labels: NDArray[Any]) -> FloatArray:
     if length > 0:
         reflection -= 2.0 / length * np.outer(normal, normal)
     scores = reflection[:, :-1] / roots[:, None]
-    return np.asarray(-scores[codes])
+    return np.asarray(scores[codes])
