@@ -209,6 +209,8 @@ class _Chase:
         # What was set aside, the regression that it would not better, and its p-value.
         self._aside: dict[tuple[int, ...], tuple[Smooth, float]] = {}
         self._substitutes: dict[int, list[int]] = {}
+        # What two features share (NHSIC).
+        self._shared: dict[frozenset[int], float] = {}
         self._n_failures = self._n_copies = 0
         limit = np.inf if settings.time_limit is None else settings.time_limit
         self._ends_at = monotonic() + limit
@@ -333,9 +335,13 @@ class _Chase:
     def _alike(self, feature: int) -> list[int]:
         """Other members that share most with a feature."""
         others = [member for member in self.members if member != feature]
-        if not others:
-            return []
-        shared = self._bound.redundancy(np.array([feature]), np.array(others))[0]
+        # Asked for again and again, and each takes a product over all samples.
+        unknown = [other for other in others if frozenset((feature, other)) not in self._shared]
+        if unknown:
+            found = self._bound.redundancy(np.array([feature]), np.array(unknown))[0]
+            pairs = [frozenset((feature, other)) for other in unknown]
+            self._shared.update(zip(pairs, found.tolist(), strict=True))
+        shared = np.array([self._shared[frozenset((feature, other))] for other in others])
         closest = best_first(shared)[:N_ALIKE]
         return [others[place] for place in closest if shared[place] >= SHARED]
 
@@ -380,7 +386,8 @@ class _Chase:
         for feature in new:
             self._substitutes[feature] = self._like(feature, pool)
         suspects = self._most_like(earlier, new)
-        self._drop_copies(suspects)
+        # Of many samples, whose regressions take longer, only the closest relative for now.
+        self._drop_copies(suspects if self._smoother.tries_all else suspects[:1])
         self._drop_unneeded([feature for feature in suspects if feature in self.members])
 
     def _like(self, feature: int, pool: IndexArray) -> list[int]:
