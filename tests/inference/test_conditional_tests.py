@@ -28,7 +28,7 @@ def test_the_statistic_is_that_of_two_regressions_refitted_without_each_sample(m
     monkeypatch.setattr(
         conditional_tests, "log_ratio_tail", lambda found, *_: ratios.append(found[0]) or [0.0]
     )
-    conditional_p_value(data, 1, [0], residuals)
+    conditional_p_value(KernelSmoother(data), 1, [0], residuals)
     factor = KernelColumn(data.column(1)).factor
     fit = KernelSmoother(
         RegressionData(data.blocks, data.categorical, data.positions, factor), n_landmarks=64
@@ -54,4 +54,4 @@ def test_a_relative_with_an_effect_of_its_own_is_found():
 
 def args_of(seed, effect):
     data, residuals = relatives(seed, effect)
-    return data, 1, [0], residuals
+    return KernelSmoother(data), 1, [0], residuals

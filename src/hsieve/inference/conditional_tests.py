@@ -12,15 +12,12 @@ References
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.inference.kernel_smoother import KernelSmoother
-from hsieve.kernels.mixed_kernel import KernelColumn
 from hsieve.kernels.null_laws import log_ratio_tail
-from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["conditional_p_value"]
 
@@ -31,14 +28,14 @@ N_LANDMARKS = 64
 
 
 def conditional_p_value(
-    data: RegressionData, feature: int, given: Sequence[int], residuals: FloatArray
+    smoother: KernelSmoother, feature: int, given: Sequence[int], residuals: FloatArray
 ) -> float:
     """Chance of such a product of residuals where the feature adds nothing to some others.
 
     Parameters
     ----------
-    data : RegressionData
-        The features.
+    smoother : KernelSmoother
+        Regressions on the features, which may hold some of their columns already.
     feature : int
         The feature to test.
     given : sequence of int
@@ -52,9 +49,7 @@ def conditional_p_value(
     float
         The p-value.
     """
-    factor = KernelColumn(data.column(feature)).factor
-    smoother = KernelSmoother(replace(data, outputs=factor), seed=0, n_landmarks=N_LANDMARKS)
-    own = smoother.fit(list(given)).residuals
+    own = smoother.of_factor(feature, n_landmarks=N_LANDMARKS).fit(list(given)).residuals
     own = own - own.mean(axis=0)
     centred = residuals - residuals.mean(axis=0)
     ratio = np.sum((own.T @ centred) ** 2) / np.vdot(centred, centred)

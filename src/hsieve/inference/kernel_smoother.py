@@ -132,6 +132,14 @@ class KernelSmoother:
         """Return the regression on no feature."""
         return Smooth((), self._outputs, float(np.mean(self._outputs**2)), None)
 
+    def of_factor(self, feature: int, *, n_landmarks: int) -> "KernelSmoother":
+        """Return regressions of the factor of a feature's kernel, which share the columns read."""
+        (column,) = self._read_all([feature], ())
+        data = replace(self._data, outputs=column.factor, is_classes=False)
+        smoother = KernelSmoother(data, n_landmarks=n_landmarks)
+        smoother._columns = self._columns
+        return smoother
+
     def turned(self, fit: Smooth) -> Smooth:
         """Turn scores of classes so that what is explained best counts most from now on.
 

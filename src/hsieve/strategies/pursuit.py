@@ -218,11 +218,14 @@ class _Chase:
 
     def run(self, most: int) -> str:
         """Add features until there are so many or none passes; return why it ended."""
+        settled = None
         for _ in range(MOST_ROUNDS):
             reason = self._grow(most)
             grown = self.current
             self._try_aside(most - len(self.members))
-            self._settle()
+            if self.current is not settled:
+                self._settle()
+            settled = self.current
             # Beside other members, what was set aside may do better.
             still = {group: was for group, was in self._aside.items() if was[0] is self.current}
             is_settled = self.current is grown and len(still) == len(self._aside)
@@ -329,7 +332,7 @@ class _Chase:
         if not alike:
             return False
         scores = normal_scores(fit.residuals)
-        chance = conditional_p_value(self._bound.regression_data, feature, alike, scores)
+        chance = conditional_p_value(self._smoother, feature, alike, scores)
         return chance > self._settings.level
 
     def _alike(self, feature: int) -> list[int]:
