@@ -31,7 +31,7 @@ IndexArray = NDArray[np.intp]
 # Where nobody names a limit, factors that are kept for further passes over all features.
 UNLIMITED = 2**62
 KEPT_BYTES = 5 * 10**8
-# Kept features multiplied at once: more would be copied through memory.
+# Fewest kept features multiplied at once: many more would be copied through memory.
 KEPT_AT_ONCE = 16
 # Numbers treated together, of columns or of factors: they stay in the second cache.
 BATCH_NUMBERS = 131_072
@@ -77,7 +77,8 @@ class DenseFactors(FactorStore):
                 if not self._keep(features[group.places], group):
                     yield group.times(stack)
         kept = [p for p, feature in enumerate(features) if int(feature) in self._kept]
-        for part in slices(len(kept), KEPT_AT_ONCE):
+        at_once = max(KEPT_AT_ONCE, BATCH_NUMBERS // (USUAL_RANK * self.n_samples))
+        for part in slices(len(kept), at_once):
             yield _joined(kept[part], [self._kept[int(features[p])] for p in kept[part]]).times(
                 stack
             )
