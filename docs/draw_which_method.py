@@ -55,7 +55,7 @@ STEPS = (
         "up to some 10,000 samples and features; keeps copies",
     ),
     Step(
-        "Together, and without what repeats, among at most some hundreds?",
+        "Together, without redundant features, among at most some hundreds?",
         "L1LSMI",
         "methods/lsmi.html#l1lsmi",
         "a set by its information; not convex",
