@@ -10,105 +10,104 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from hsieve import kernels
-from hsieve.classifiers import (
-    KernelEnsembleClassifier,
-    LPBoost,
-    LPBoostMKL,
-    NestedKernelClassifier,
-    PositionWeightMatrix,
-    SparseFiltering,
-)
-from hsieve.data.spectra import power_spectra
-from hsieve.exceptions import (
-    ConstantFeatureWarning,
-    CrowdedInteractionsWarning,
-    FewerFeaturesWarning,
-    IncompatibleCombinationError,
-    NothingFoundWarning,
-)
-from hsieve.inference import (
-    band_hsic,
-    feature_tests,
-    hsic_interval,
-    hsic_test,
-    hsic_variance,
-    randsel_sample_sizes,
-    stability,
-)
-from hsieve.interactions.pair_statistic import pair_statistics
-from hsieve.interactions.result import Interaction
-from hsieve.interactions.scan import InteractionScan
-from hsieve.measures import (
-    HSIC,
-    LSMI,
-    NHSIC,
-    FamilyScore,
-    IndependenceTest,
-    KernelRidge,
-    KernelSVM,
-    LinearSVM,
-    MutualInformation,
-    PairwiseHSIC,
-    Pearson,
-    Relief,
-    Ridge,
-    SpectralScore,
-    SymmetricalUncertainty,
-    hsic,
-    lsmi,
-    nhsic,
-)
-from hsieve.selectors import (
-    BAHSIC,
-    FCBF,
-    FOHSIC,
-    HITONPC,
-    L1HSIC,
-    L1LSMI,
-    L1SVM,
-    MRMR,
-    N3LARS,
-    QPFS,
-    SPEC,
-    SVMRFE,
-    BackwardLSMI,
-    DependenceSelector,
-    FamilyRanking,
-    FillMissing,
-    ForwardLSMI,
-    HalvesRegression,
-    HSICLasso,
-    KernelPursuit,
-    KernelSVMRFE,
-    LaplacianScore,
-    LassoSelector,
-    MaxRelevance,
-    RandSel,
-    ReliefF,
-    SpAM,
-    StabilitySelection,
-)
-from hsieve.strategies import (
-    Backward,
-    FCBFSearch,
-    Forward,
-    IterativeScreening,
-    L1Ball,
-    LarsSearch,
-    MRMRSearch,
-    ParentsChildren,
-    PursuitSearch,
-    QuadraticProgram,
-    RandomHalves,
-    RandomisedContributions,
-    Ranking,
-    SelectionPath,
-)
-
 if TYPE_CHECKING:
+    from hsieve import kernels
     from hsieve.auto import Selection, select
+    from hsieve.classifiers import (
+        KernelEnsembleClassifier,
+        LPBoost,
+        LPBoostMKL,
+        NestedKernelClassifier,
+        PositionWeightMatrix,
+        SparseFiltering,
+    )
     from hsieve.comparison.compare import SelectorComparison, compare
+    from hsieve.data.spectra import power_spectra
+    from hsieve.exceptions import (
+        ConstantFeatureWarning,
+        CrowdedInteractionsWarning,
+        FewerFeaturesWarning,
+        IncompatibleCombinationError,
+        NothingFoundWarning,
+    )
+    from hsieve.inference import (
+        band_hsic,
+        feature_tests,
+        hsic_interval,
+        hsic_test,
+        hsic_variance,
+        randsel_sample_sizes,
+        stability,
+    )
+    from hsieve.interactions.pair_statistic import pair_statistics
+    from hsieve.interactions.result import Interaction
+    from hsieve.interactions.scan import InteractionScan
+    from hsieve.measures import (
+        HSIC,
+        LSMI,
+        NHSIC,
+        FamilyScore,
+        IndependenceTest,
+        KernelRidge,
+        KernelSVM,
+        LinearSVM,
+        MutualInformation,
+        PairwiseHSIC,
+        Pearson,
+        Relief,
+        Ridge,
+        SpectralScore,
+        SymmetricalUncertainty,
+        hsic,
+        lsmi,
+        nhsic,
+    )
+    from hsieve.selectors import (
+        BAHSIC,
+        FCBF,
+        FOHSIC,
+        HITONPC,
+        L1HSIC,
+        L1LSMI,
+        L1SVM,
+        MRMR,
+        N3LARS,
+        QPFS,
+        SPEC,
+        SVMRFE,
+        BackwardLSMI,
+        DependenceSelector,
+        FamilyRanking,
+        FillMissing,
+        ForwardLSMI,
+        HalvesRegression,
+        HSICLasso,
+        KernelPursuit,
+        KernelSVMRFE,
+        LaplacianScore,
+        LassoSelector,
+        MaxRelevance,
+        RandSel,
+        ReliefF,
+        SpAM,
+        StabilitySelection,
+    )
+    from hsieve.strategies import (
+        Backward,
+        FCBFSearch,
+        Forward,
+        IterativeScreening,
+        L1Ball,
+        LarsSearch,
+        MRMRSearch,
+        ParentsChildren,
+        PursuitSearch,
+        QuadraticProgram,
+        RandomHalves,
+        RandomisedContributions,
+        Ranking,
+        SelectionPath,
+    )
 
 __all__ = [
     "BAHSIC",
@@ -202,23 +201,51 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-# Imported when asked for: most programs need neither of them.
-_LATER = {
-    "Selection": "hsieve.auto",
-    "SelectorComparison": "hsieve.comparison.compare",
-    "compare": "hsieve.comparison.compare",
-    "select": "hsieve.auto",
+# Rooms that are imported once one of their names is asked for, in the order of search.
+_ROOMS = (
+    "hsieve.exceptions",
+    "hsieve.measures",
+    "hsieve.strategies",
+    "hsieve.selectors",
+    "hsieve.inference",
+    "hsieve.classifiers",
+    "hsieve.interactions.pair_statistic",
+    "hsieve.interactions.result",
+    "hsieve.interactions.scan",
+    "hsieve.data.spectra",
+    "hsieve.auto",
+    "hsieve.comparison.compare",
+)
+_PACKAGES = (
+    "anndata",
+    "classifiers",
+    "data",
+    "datasets",
+    "inference",
+    "interactions",
+    "kernels",
+    "measures",
+    "parallel",
+    "report",
+    "selectors",
+    "solvers",
+    "strategies",
+)
+_MODULES = {name: f"hsieve.{name}" for name in _PACKAGES} | {
+    "stability": "hsieve.inference.stability"
 }
 
 
 def __getattr__(name: str) -> Any:
-    if name == "anndata":
-        return import_module("hsieve.anndata")
-    if name not in _LATER:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(_LATER[name]), name)
+    if name in _MODULES:
+        return import_module(_MODULES[name])
+    if name in __all__:
+        for room in map(import_module, _ROOMS):
+            if name in room.__all__:
+                return globals().setdefault(name, getattr(room, name))
+    msg = f"module {__name__!r} has no attribute {name!r}"
+    raise AttributeError(msg)
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *_LATER})
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -14,7 +14,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
 from hsieve.progress import listen
-from hsieve.report.names import legible
+from hsieve.text import legible
 
 __all__ = [
     "as_text",

@@ -16,7 +16,6 @@ from hsieve.cli.files import in_options
 from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS, Method
 from hsieve.cli.options import EngineName
-from hsieve.parallel.settings import CLUSTERS
 
 if TYPE_CHECKING:
     from hsieve.parallel import EngineSettings
@@ -103,6 +102,8 @@ class EngineOptions:
             If the options do not go with the method, with each other or with others, or the engine
             is not installed.
         """
+        from hsieve.parallel.settings import CLUSTERS
+
         self._check_method(method_name, method, is_repeated="--stability" in beside)
         if self.scheduler is not None and self.name not in CLUSTERS:
             msg = f"--scheduler needs --engine {' or --engine '.join(CLUSTERS)}"
@@ -157,6 +158,8 @@ class EngineOptions:
 
     def _check_beside(self, beside: Sequence[str]) -> None:
         """Refuse what is done in this process as a whole, whoever works on the columns."""
+        from hsieve.parallel.settings import CLUSTERS
+
         for other in beside:
             others = [option for option in self.given if option != "--checkpoint"]
             if other == "--stability" and others:
@@ -222,6 +225,8 @@ def traffic_note(selector: "BaseSelector", request: MethodRequest) -> list[str]:
     list of str
         One sentence, or nothing.
     """
+    from hsieve.parallel.settings import CLUSTERS
+
     traffic = getattr(selector, "traffic_", None)
     if traffic is None or getattr(request.engine, "name", None) not in CLUSTERS:
         return []

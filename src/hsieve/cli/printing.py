@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hsieve.cli.console import as_text, result_console
-from hsieve.report.names import shortened
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from hsieve.cli import demo as demonstration

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.makers import MethodRequest
 from hsieve.report.headline import listed
-from hsieve.report.names import shortened
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable

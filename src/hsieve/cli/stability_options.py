@@ -10,7 +10,7 @@ from hsieve.cli.errors import BadInputError
 from hsieve.cli.makers import MethodRequest
 from hsieve.cli.methods import METHODS, Method
 from hsieve.cli.options import MOST_REPEATS
-from hsieve.report.names import shortened
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable

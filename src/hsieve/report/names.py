@@ -7,67 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SampleLevels", "legible", "levels_of", "names_of", "shortened"]
+from hsieve.text import legible, shortened
 
-ELLIPSIS = "…"
-LONGEST = 28
+__all__ = ["SampleLevels", "legible", "levels_of", "names_of", "shortened"]
 
 IndexArray = NDArray[np.intp]
 
 LONGEST_LEVEL = 14
-
-
-def legible(text: str) -> str:
-    r"""Show the characters that cannot be seen as escapes.
-
-    Parameters
-    ----------
-    text : str
-        Any text, such as a column name from a file.
-
-    Returns
-    -------
-    str
-        The text on one line.
-
-    Examples
-    --------
-    >>> print(legible("two\nlines"))
-    two\nlines
-    """
-    return "".join(
-        character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
-        for character in text
-    )
-
-
-def shortened(name: str, longest: int = LONGEST) -> str:
-    """Show a name on one line, with an ellipsis in the middle if it is too long.
-
-    Parameters
-    ----------
-    name : str
-        Any text.
-    longest : int, default=28
-        Number of characters to keep to, at least 3.
-
-    Returns
-    -------
-    str
-        Beginning and end of the name: long names of one table often differ in one of them only.
-
-    Examples
-    --------
-    >>> shortened("expression_of_gene_0417", 11)
-    'expre…_0417'
-    """
-    if len(name) > 2 * longest:
-        name = name[:longest] + name[-longest:]  # the middle would go anyway
-    text = legible(name)
-    if len(text) <= longest:
-        return text
-    n_last = (longest - 1) // 2
-    return text[: longest - 1 - n_last] + ELLIPSIS + text[-n_last:]
 
 
 def names_of(selector: Any, feature_names: Iterable[Any] | None = None) -> list[str]:
