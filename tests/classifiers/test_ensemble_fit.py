@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from hsieve.classifiers.ensemble_fit import EnsembleSettings, fit_kernel_ensemble, voted
-from hsieve.classifiers.learner_programs import _folds, _halves, fit_members
+from hsieve import KernelEnsembleClassifier
+from hsieve.classifiers.base import deal_out
+from hsieve.classifiers.learner_programs import _halves, fit_members, voted
 from hsieve.classifiers.ridge_learners import Subsample, class_weights, fit_learners
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import SetKernels
@@ -20,20 +21,6 @@ SETS = (np.array([0, 1, 2, 3]), np.array([0, 1]), np.array([2]))
 WIDTHS = (0.5, 1.0)
 
 
-def settings(**changed):
-    usual = {
-        "ridges": (0.3,),
-        "best_ridge": False,
-        "nus": (0.4,),
-        "n_members": 6,
-        "n_folds": 3,
-        "n_subsamples": None,
-        "max_samples": 100,
-        "max_program_samples": 100,
-    }
-    return EnsembleSettings(**{**usual, **changed})
-
-
 def problem(rng, n_classes, n_samples=45):
     X = rng.normal(size=(n_samples + 10, 4))
     codes = rng.permutation(np.arange(n_samples) % n_classes)
@@ -41,34 +28,27 @@ def problem(rng, n_classes, n_samples=45):
     return X[:n_samples], codes, X[n_samples:]
 
 
-def halves_of(seed, codes, n_learners, chosen, *, drawn_before):
+def halves_of(model, codes, n_learners, *, drawn_before):
     """Halves that the members see: drawn after subsamples, folds and the halves of the choice."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(model.random_state)
     drawn_before(rng)
-    _folds(codes, chosen.n_folds, rng)
+    deal_out(codes, model.n_folds, rng)
     _halves(n_learners, 2, rng)
-    return _halves(n_learners, chosen.n_members, rng)
+    return _halves(n_learners, model.n_members, rng)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_decisions_and_votes_are_those_of_the_literal_version(rng, n_classes):
     train, codes, test = problem(rng, n_classes)
-    scale, chosen = ColumnScale.of(train), settings()
-    ensemble = fit_kernel_ensemble(
-        train,
-        codes,
-        SetKernels(SETS, WIDTHS),
-        chosen,
-        scale=scale,
-        frequencies=np.bincount(codes) / len(codes),
-        rng=np.random.default_rng(3),
-    )
+    scale = ColumnScale.of(train)
+    model = KernelEnsembleClassifier(
+        SETS, widths=WIDTHS, ridges=0.3, nu=0.4, n_members=6, n_folds=3, random_state=3
+    ).fit(train, codes)
     # All samples are in both subsamples, whose draws shuffle each class.
     halves = halves_of(
-        3,
+        model,
         codes,
         len(SETS) * len(WIDTHS),
-        chosen,
         drawn_before=lambda rng: [
             rng.choice(np.flatnonzero(codes == code), np.sum(codes == code), replace=False)
             for _ in range(2)
@@ -85,8 +65,8 @@ def test_decisions_and_votes_are_those_of_the_literal_version(rng, n_classes):
         halves=halves,
         nu=0.4,
     )
-    calibrated = ensemble.members.calibration.apply(literal)
-    fast = ensemble.decisions(test)
+    calibrated = model._ensemble.members.calibration.apply(literal)
+    fast = model.decision_function(test).reshape(len(test), -1)
     np.testing.assert_allclose(fast, voted(calibrated), rtol=1e-4, atol=1e-6)
     for row, members in zip(fast, calibrated, strict=True):
         both = np.hstack([np.zeros_like(members), members]) if n_classes == 2 else members
@@ -189,7 +169,7 @@ def test_few_learners_still_make_members(rng, n_learners):
 
 def test_folds_spread_every_class(rng):
     codes = np.repeat([0, 1, 2], [40, 12, 2])
-    folds = _folds(codes, 5, rng)
+    folds = deal_out(codes, 5, rng)
     for code, n_samples in enumerate([40, 12, 2]):
         counts = np.bincount(folds[codes == code], minlength=5)
         assert counts.max() - counts.min() <= 1

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.classifiers.kernel_screening import HeldOutFold, dealt_folds, varying_sets
+from hsieve.classifiers.kernel_choice import HeldOutFold, dealt_folds, varying_sets
 
 
 @pytest.mark.parametrize("sizes", [(30, 30), (40, 7, 3), (9, 2), (5, 5, 1)])

@@ -147,7 +147,7 @@ def test_shift_and_scale_change_nothing(rng):
 def test_single_and_double_precision_agree(rng, monkeypatch):
     X, y = curved(rng, 300)
     double = quick([[1, 3], range(5)], nu=0.3).fit(X, y).decision_function(X)
-    monkeypatch.setattr("hsieve.classifiers.ensemble_fit.SINGLE_PRECISION", 100)
+    monkeypatch.setattr("hsieve.classifiers.kernel_ensemble.SINGLE_PRECISION", 100)
     single = quick([[1, 3], range(5)], nu=0.3).fit(X, y).decision_function(X)
     np.testing.assert_allclose(single, double, atol=2e-3 * np.abs(double).max())
 
@@ -234,6 +234,6 @@ def test_one_class_is_refused(rng):
 
 def test_new_samples_far_out_have_finite_decisions(rng, monkeypatch):
     X, y = curved(rng, 120)
-    monkeypatch.setattr("hsieve.classifiers.ensemble_fit.SINGLE_PRECISION", 100)
+    monkeypatch.setattr("hsieve.classifiers.kernel_ensemble.SINGLE_PRECISION", 100)
     model = quick([[1, 3], range(5)]).fit(X, y)
     assert np.isfinite(model.decision_function(np.full((3, 5), 1e300))).all()

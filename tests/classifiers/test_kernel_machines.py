@@ -3,10 +3,14 @@
 import numpy as np
 import pytest
 
-from hsieve.classifiers import kernel_machines as module
+from hsieve.classifiers import kernel_choice as module
 from hsieve.classifiers.calibration import calibrate
-from hsieve.classifiers.kernel_machines import choose_kernels, fit_machines
-from hsieve.classifiers.kernel_screening import HeldOutFold, dealt_folds
+from hsieve.classifiers.kernel_choice import (
+    HeldOutFold,
+    choose_kernels,
+    dealt_folds,
+    fit_machines,
+)
 from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.set_kernels import KernelList
 

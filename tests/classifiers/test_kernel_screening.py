@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hsieve.classifiers import kernel_screening as module
-from hsieve.classifiers.kernel_screening import (
+from hsieve.classifiers import kernel_choice as module
+from hsieve.classifiers.kernel_choice import (
     HeldOutFold,
     ScreenedKernels,
     classes_said,

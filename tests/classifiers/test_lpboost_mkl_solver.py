@@ -10,7 +10,7 @@ from hsieve.classifiers.largest_edge import (
     lowest_edge,
     margin_levels,
 )
-from hsieve.classifiers.lpboost_mkl_solver import KernelPool, lpboost_mkl, lpboost_mkl_path
+from hsieve.classifiers.lpboost_mkl_solver import KernelPool, lpboost_mkl_path
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.set_kernels import SetKernels
 from tests.reference.naive_lpboost_mkl import column_generation, price_of, whole_program
@@ -28,6 +28,10 @@ def pool_of(kernels, n_held=None):
     n = len(kernels[0])
     memory = 8 * n**2 * (len(kernels) if n_held is None else n_held)
     return KernelPool(kernels.__getitem__, len(kernels), n, memory_limit=memory)
+
+
+def lpboost_mkl(pool, labels, nu, **options):
+    return next(lpboost_mkl_path(pool, labels, [nu], **options))
 
 
 def overlapping(seed=0, n=40):

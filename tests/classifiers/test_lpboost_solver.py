@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from hsieve.classifiers import linear_program
 from hsieve.classifiers import lpboost_solver as module
-from hsieve.classifiers.lpboost_solver import lpboost, lpboost_path
-from hsieve.classifiers.weak_learners import SingleFeatures, Stumps
+from hsieve.classifiers.linear_program import LinearProgram
+from hsieve.classifiers.lpboost_solver import SingleFeatures, Stumps, lpboost, lpboost_path
 
 
 def problem(seed, n_samples=60, n_features=40, noise=1.0, share=0.5):
@@ -319,13 +320,13 @@ def test_a_fit_can_be_stored_while_its_path_goes_on():
 def test_a_program_that_fails_is_begun_anew(monkeypatch):
     X, y = problem(0)
     expected = [fit.objective for fit in lpboost_path(SingleFeatures(X), y, [0.9, 0.3])]
-    run, calls = module._Program._is_solved, []
+    run, calls = LinearProgram._is_solved, []
 
     def every_second(program):
         calls.append(program)
         return len(calls) % 2 == 0 and run(program)
 
-    monkeypatch.setattr(module._Program, "_is_solved", every_second)
+    monkeypatch.setattr(LinearProgram, "_is_solved", every_second)
     found = [fit.objective for fit in lpboost_path(SingleFeatures(X), y, [0.9, 0.3])]
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
@@ -335,23 +336,23 @@ def test_a_program_that_fails_is_begun_anew(monkeypatch):
 def test_a_simplex_method_in_circles_gives_way_to_interior_points(monkeypatch, family, steps):
     X, y = problem(9, n_samples=80, n_features=60)
     expected = [fit.objective for fit in lpboost_path(family(X), y, [0.9, 0.3])]
-    inside, calls = module._Program._is_solved_inside, []
+    inside, calls = LinearProgram._is_solved_inside, []
 
     def counted(program):
         calls.append(program)
         return inside(program)
 
     # As if no number of steps led to the end.
-    monkeypatch.setattr(module, "STEPS_A_ROW", 0)
-    monkeypatch.setattr(module, "STEPS_AT_LEAST", steps)
-    monkeypatch.setattr(module._Program, "_is_solved_inside", counted)
+    monkeypatch.setattr(linear_program, "STEPS_A_ROW", 0)
+    monkeypatch.setattr(linear_program, "STEPS_AT_LEAST", steps)
+    monkeypatch.setattr(LinearProgram, "_is_solved_inside", counted)
     found = [fit.objective for fit in lpboost_path(family(X), y, [0.9, 0.3])]
     assert calls
     np.testing.assert_allclose(found, expected, atol=1e-8)
 
 
 def test_a_program_without_a_solution_is_refused_in_words():
-    program = module._Program(np.ones(2), np.ones(2))
+    program = LinearProgram(np.ones(2), np.ones(2))
     program.add(np.ones((1, 2)), lower=[3.0], upper=[4.0])
     with pytest.raises(RuntimeError, match="LPBoost was not solved: Infeasible"):
         program.solve()

@@ -1,7 +1,7 @@
 """What classifiers have in common: checks before a fit, and answers from log-odds."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from numbers import Integral, Real
 from typing import Any
 
@@ -18,6 +18,8 @@ __all__ = [
     "LogOddsMixin",
     "check_positive_numbers",
     "check_whole_numbers",
+    "deal_out",
+    "importances_of",
     "numbers_of",
     "validated_classes",
 ]
@@ -76,19 +78,7 @@ class LogOddsMixin(DecisionsMixin):
 def validated_classes(
     estimator: Any, X: Any, y: Any, *, dtype: Any = (np.float64, np.float32)
 ) -> tuple[NDArray[np.floating], NDArray[Any], NDArray[np.intp]]:
-    """Return features, classes and the place of each class among all, which become `classes_`.
-
-    Parameters
-    ----------
-    estimator : classifier
-        What is to be fitted.
-    X : array-like of shape (n_samples, n_features)
-        Features: finite numbers.
-    y : array-like of shape (n_samples,)
-        Classes, at least two.
-    dtype : type or tuple of types, default=(float64, float32)
-        What the features may hold; the first where they hold anything else.
-    """
+    """Return features, classes and the place of each class among all, which become `classes_`."""
     name = type(estimator).__name__
     refuse_distributed(X, name)
     data, target = checked_data(
@@ -107,18 +97,27 @@ def validated_classes(
     return data, target, codes
 
 
-def check_whole_numbers(estimator: Any, least: Mapping[str, int], *, optional: set[str]) -> None:
-    """Refuse parameters that are not whole numbers, or too small.
+def deal_out(codes: NDArray[np.intp], n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
+    """Return a fold for each sample, with as many of a class as any other fold has, or one less."""
+    shuffled = rng.permutation(len(codes))
+    by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
+    folds = np.empty(len(codes), dtype=np.intp)
+    folds[by_class] = np.arange(len(codes)) % n_folds
+    return folds
 
-    Parameters
-    ----------
-    estimator : estimator
-        Whose parameters to look at.
-    least : mapping of str to int
-        Least value of each.
-    optional : set of str
-        Parameters that may be None.
-    """
+
+def importances_of(
+    sets: Iterable[NDArray[np.intp]], weights: NDArray[np.floating], n_features: int
+) -> NDArray[np.floating]:
+    """Share the weight of each set out evenly over its features."""
+    importances = np.zeros(n_features)
+    for features, weight in zip(sets, weights, strict=True):
+        importances[features] += weight / len(features)
+    return importances
+
+
+def check_whole_numbers(estimator: Any, least: Mapping[str, int], *, optional: set[str]) -> None:
+    """Refuse parameters that are not whole numbers, or too small."""
     for name, smallest in least.items():
         value = getattr(estimator, name)
         if value is None and name in optional:
@@ -130,26 +129,12 @@ def check_whole_numbers(estimator: Any, least: Mapping[str, int], *, optional: s
 
 
 def numbers_of(given: Any) -> tuple[float, ...]:
-    """Return one number or several as a tuple.
-
-    Parameters
-    ----------
-    given : float or iterable of float
-        What was given.
-    """
+    """Return one number or several as a tuple."""
     return (float(given),) if isinstance(given, Real) else tuple(float(one) for one in given)
 
 
 def check_positive_numbers(name: str, given: Any) -> None:
-    """Refuse anything but one number above zero, or several.
-
-    Parameters
-    ----------
-    name : str
-        Name of the parameter.
-    given : object
-        Its value.
-    """
+    """Refuse anything but one number above zero, or several."""
     try:
         numbers = numbers_of(given)
     except (TypeError, ValueError):

@@ -38,57 +38,23 @@ MAX_ITERATIONS = 500
 
 @dataclass(frozen=True, eq=False)
 class Calibration:
-    """Scales and offsets of decisions.
+    """Scales and offsets of decisions."""
 
-    Parameters
-    ----------
-    slopes, offsets : ndarray of shape (n_classifiers,)
-        a and b, one for two classes, else one a class.
-    loss : float
-        Mean loss, -log of the probability of the right class, without the penalties.
-    """
-
-    slopes: FloatArray
-    offsets: FloatArray
-    loss: float
+    slopes: FloatArray  # a, one for two classes, else one a class
+    offsets: FloatArray  # b
+    loss: float  # mean loss, -log of the probability of the right class, without the penalties
 
     def apply(self, decisions: FloatArray) -> FloatArray:
-        """Give log-odds.
-
-        Parameters
-        ----------
-        decisions : ndarray of shape (..., n_classifiers)
-            Decisions of the classifiers.
-        """
+        """Return log-odds."""
         return np.asarray(self.slopes * decisions + self.offsets)
 
 
 def calibrate(
     decisions: FloatArray, codes: NDArray[np.intp], *, weights: FloatArray | None = None
 ) -> Calibration:
-    """Fit scales and offsets.
+    """Fit scales and offsets to decisions about samples left out, a column a classifier.
 
-    Parameters
-    ----------
-    decisions : ndarray of shape (n_samples, n_classifiers)
-        Decisions about samples left out: one column for two classes, else one a class.
-    codes : ndarray of shape (n_samples,)
-        Class of each sample as a position.
-    weights : ndarray of shape (n_samples,) or None, default=None
-        How many samples each stands for; None for 1 each.
-
-    Returns
-    -------
-    Calibration
-        The optimum.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> decisions = np.array([[-2.0], [-1.0], [0.5], [1.0], [-0.5], [2.0]])
-    >>> fit = calibrate(decisions, np.array([0, 0, 0, 1, 1, 1]))
-    >>> fit.apply(decisions)[:, 0] > 0
-    array([False, False,  True,  True, False,  True])
+    `weights` tells how many samples each stands for.
     """
     weights = np.ones(len(codes)) if weights is None else weights
     loss = _Loss.of(decisions, codes, weights)

@@ -30,27 +30,7 @@ SAMPLES_A_ROUND = 500
 def checked_sets(
     feature_sets: Any, n_features: int, names: NDArray[Any] | None = None
 ) -> tuple[IndexArray, ...]:
-    """Return sets of features as positions.
-
-    Parameters
-    ----------
-    feature_sets : iterable of iterables of int or str
-        Positions, or names where the features have any.
-    n_features : int
-        Number of features.
-    names : ndarray of str or None, default=None
-        Their names.
-
-    Returns
-    -------
-    tuple of ndarray of int
-        Sorted positions of each set, in the order given; a set that is there already is left out.
-
-    Raises
-    ------
-    ValueError
-        For no set, an empty one, or features that there are not.
-    """
+    """Return sets of features as positions."""
     if isinstance(feature_sets, str | bytes) or not isinstance(feature_sets, Iterable):
         msg = f"feature_sets must be a list of lists of features, got {feature_sets!r}."
         raise ValueError(msg)
@@ -80,31 +60,7 @@ def find_sets(
     max_sets: int | None,
     rng: np.random.Generator,
 ) -> tuple[Any, tuple[IndexArray, ...]]:
-    """Let a selector find nested sets of features that vary.
-
-    Parameters
-    ----------
-    selector : selector or None
-        What finds the sets, not changed; None for :class:`RandSel`.
-    X : ndarray of shape (n_samples, n_features)
-        Features.
-    y : ndarray of shape (n_samples,)
-        Classes.
-    max_samples : int
-        Most samples that the selector sees, as many of each class as there are.
-    max_sets : int or None
-        Most sets, spread evenly over the sizes; None for all.
-    rng : Generator
-        Source of the samples, and of the seed of :class:`RandSel`.
-
-    Returns
-    -------
-    selector or None
-        The fitted selector, which has seen only features that vary; None where there are fewer than
-        8 samples or 3 features to select from.
-    tuple of ndarray of int
-        The sets, all features that vary first; none if there are no such features.
-    """
+    """Let a selector find nested sets of features that vary."""
     seen = balanced_samples(y, max_samples, rng)
     shown, target = X[seen], y[seen]
     varying = np.flatnonzero(~constant_columns(shown))
@@ -123,20 +79,7 @@ def find_sets(
 
 
 def nested_sets(selector: Any) -> tuple[IndexArray, ...]:
-    """Return the nested sets that a fitted selector found, from many features to few.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        A fitted selector.
-
-    Returns
-    -------
-    tuple of ndarray of int
-        All features that vary; then the sets of positive contribution of every iteration
-        (:class:`RandSel`), or the first half, quarter, ... of the ranking (any other selector);
-        then the features chosen. Each set once, none empty, positions sorted.
-    """
+    """Return the nested sets that a fitted selector found, from many features to few."""
     path = selector.path_
     varying = np.setdiff1d(np.arange(selector.n_features_in_), selector.constant_features_)
     if isinstance(path, ContributionPath):
@@ -154,20 +97,7 @@ def nested_sets(selector: Any) -> tuple[IndexArray, ...]:
 
 
 def spread_sets(sets: Sequence[IndexArray], most: int) -> tuple[IndexArray, ...]:
-    """Return so many sets at most, the largest and the smallest among them.
-
-    Parameters
-    ----------
-    sets : sequence of ndarray of int
-        Sets of features, at least one.
-    most : int
-        How many may stay.
-
-    Returns
-    -------
-    tuple of ndarray of int
-        From large to small, sizes spread as evenly over the orders of magnitude as they can be.
-    """
+    """Return so many sets at most, the largest and the smallest among them."""
     ordered = sorted(sets, key=len, reverse=True)
     if len(ordered) <= most:
         return tuple(ordered)

@@ -1,6 +1,15 @@
-"""The kernel ensemble of the thesis as a classifier: ridge learners, linear programs, votes."""
+"""The randomised ensemble of the thesis (section 5.3): many LPBoosts over kernel learners, voting.
+
+Kernel ridge regressions on balanced subsamples (:mod:`hsieve.classifiers.ridge_learners`) answer
+for samples they were not fitted on; linear programs over these answers, one for each class against
+the rest and each random half of the learners (:mod:`hsieve.classifiers.learner_programs`), vote.
+
+Cost: learners see `max_samples` samples each and programs `max_program_samples`, so that of many
+samples no more are looked at; from 2,000 samples on kernels are in single precision.
+"""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -14,12 +23,15 @@ from hsieve.classifiers.base import (
     LogOddsMixin,
     check_positive_numbers,
     check_whole_numbers,
+    importances_of,
     numbers_of,
     validated_classes,
 )
-from hsieve.classifiers.ensemble_fit import EnsembleSettings, KernelEnsemble, fit_kernel_ensemble
 from hsieve.classifiers.feature_sets import checked_sets, find_sets
+from hsieve.classifiers.learner_programs import Members, fit_members, voted
+from hsieve.classifiers.ridge_learners import RidgeLearners, Subsample, fit_learners
 from hsieve.data.blocks import refuse_distributed
+from hsieve.data.subsamples import balanced_samples
 from hsieve.data.validation import checked_data
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import SetKernels
@@ -42,6 +54,12 @@ LEAST = {
     "max_samples": 2,
     "max_program_samples": 2,
 }
+# Samples decided about at a time.
+CHUNK = 1024
+# From so many training samples on kernels are in single precision.
+SINGLE_PRECISION = 2000
+# Subsamples where not all samples fit into one.
+N_SUBSAMPLES = 4
 # Of a class that is given no weight.
 LEAST_FREQUENCY = 1e-12
 LEARNER_FIELDS = [
@@ -52,6 +70,26 @@ LEARNER_FIELDS = [
     ("error", np.float64),
     ("weight", np.float64),
 ]
+
+
+@dataclass(frozen=True, eq=False)
+class KernelEnsemble:
+    """A fitted ensemble."""
+
+    scale: ColumnScale
+    precision: type[np.floating]  # of the kernels
+    learners: RidgeLearners
+    members: Members  # what votes over the learners
+
+    def decisions(self, X: FloatArray) -> FloatArray:
+        """Let the members decide about features as given, and vote."""
+        used = np.flatnonzero(self.members.weights.any(axis=(0, 2)))
+        learners, members = self.learners.among(used), self.members.among(used)
+        found = np.empty((len(X), learners.n_targets))
+        for start in range(0, len(X), CHUNK):
+            rows: FloatArray = self.scale.apply(X[start : start + CHUNK]).astype(self.precision)
+            found[start : start + CHUNK] = voted(members.decisions(learners.answers(rows)))
+        return found
 
 
 class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
@@ -198,7 +236,7 @@ class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
         with one_blas_thread():
             self._scale = ColumnScale.of(data)
             self._find_sets(data, target, rng)
-            self._fit_ensemble(data, codes, rng)
+            self._fit_classes(data, codes, rng)
         return self
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
@@ -249,8 +287,8 @@ class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
         if selector is not None:
             self.selector_ = selector
 
-    def _fit_ensemble(self, data: FloatArray, codes: IndexArray, rng: np.random.Generator) -> None:
-        """Fit learners and programs; without any feature that varies, keep to the frequencies."""
+    def _fit_classes(self, data: FloatArray, codes: IndexArray, rng: np.random.Generator) -> None:
+        """Fit the ensemble; without any feature that varies, keep to the frequencies."""
         worth = compute_class_weight(
             self.class_weight, classes=self.classes_, y=self.classes_[codes]
         )
@@ -258,54 +296,74 @@ class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
         frequencies = frequencies / frequencies.sum()
         self._log_odds = np.log(frequencies)
         self._ensemble: KernelEnsemble | None = None
+        self.learners_ = np.zeros(0, LEARNER_FIELDS)
+        self.nu_ = np.nan
+        self.nu_losses_: dict[float, float] = {}
         if self.feature_sets_:
-            self._ensemble = fit_kernel_ensemble(
-                data,
-                codes,
-                SetKernels(self.feature_sets_, numbers_of(self.widths)),
-                self._settings(),
-                scale=self._scale,
-                frequencies=frequencies,
-                rng=rng,
-            )
-        self._keep()
-
-    def _keep(self) -> None:
-        """Tell what weight learners, sets and features have."""
-        ensemble = self._ensemble
-        self.learners_ = np.zeros(0 if ensemble is None else len(ensemble.learners), LEARNER_FIELDS)
+            self._ensemble = self._fit_ensemble(data, codes, frequencies, rng)
+            self._tell_learners(self._ensemble)
         self.set_weights_ = np.zeros(len(self.feature_sets_))
-        self.feature_importances_ = np.zeros(self.n_features_in_)
-        if ensemble is None:
-            self.nu_, self.nu_losses_ = np.nan, {}
-            return
+        np.add.at(self.set_weights_, self.learners_["set"], self.learners_["weight"])
+        self.feature_importances_ = importances_of(
+            self.feature_sets_, self.set_weights_, self.n_features_in_
+        )
+
+    def _fit_ensemble(
+        self,
+        data: FloatArray,
+        codes: IndexArray,
+        frequencies: FloatArray,
+        rng: np.random.Generator,
+    ) -> KernelEnsemble:
+        """Fit learners on subsamples, and programs on their answers."""
+        n_subsamples = self.n_subsamples
+        if n_subsamples is None:
+            n_subsamples = 1 if len(data) <= self.max_samples else N_SUBSAMPLES
+        precision = np.float32 if len(data) >= SINGLE_PRECISION else np.float64
+        subsamples = []
+        for size in [self.max_samples] * n_subsamples + [self.max_program_samples]:
+            places = balanced_samples(codes, size, rng)
+            rows: FloatArray = self._scale.apply(data[places]).astype(precision)
+            subsamples.append(Subsample(places, rows, codes[places]))
+        *fitted, asked = subsamples
+        is_auto = isinstance(self.ridges, str)
+        learners, answers = fit_learners(
+            SetKernels(self.feature_sets_, numbers_of(self.widths)),
+            fitted,
+            asked,
+            n_classes=len(frequencies),
+            ridges=RIDGES if is_auto else numbers_of(self.ridges),
+            best_ridge=is_auto,
+        )
+        members = fit_members(
+            answers,
+            asked.codes,
+            # How many samples each stands for in the calibration.
+            counts=len(asked.codes) * (frequencies / np.bincount(asked.codes))[asked.codes],
+            nus=self._nus,
+            n_members=self.n_members,
+            n_folds=self.n_folds,
+            rng=rng,
+        )
+        return KernelEnsemble(self._scale, precision, learners, members)
+
+    def _tell_learners(self, ensemble: KernelEnsemble) -> None:
+        """Tell what the learners are, what weight they have, and which nu was taken."""
         learners, members = ensemble.learners, ensemble.members
+        self.learners_ = np.zeros(len(learners), LEARNER_FIELDS)
         self.learners_["set"] = learners.sets
         self.learners_["width"] = np.array(learners.kernels.widths)[learners.widths]
         self.learners_["ridge"] = learners.ridges
         self.learners_["subsample"] = learners.subsamples
         self.learners_["error"] = learners.errors
         self.learners_["weight"] = members.weights.mean(axis=(0, 2))
-        np.add.at(self.set_weights_, learners.sets, self.learners_["weight"])
-        for features, weight in zip(self.feature_sets_, self.set_weights_, strict=True):
-            self.feature_importances_[features] += weight / len(features)
         self.nu_ = members.nu
-        tried = self._settings().nus
-        self.nu_losses_ = dict(zip(tried, members.losses.tolist(), strict=True))
+        self.nu_losses_ = dict(zip(self._nus, members.losses.tolist(), strict=True))
 
-    def _settings(self) -> EnsembleSettings:
-        """Gather the settings of the ensemble."""
-        best_ridge = isinstance(self.ridges, str)
-        return EnsembleSettings(
-            ridges=RIDGES if isinstance(self.ridges, str) else numbers_of(self.ridges),
-            best_ridge=best_ridge,
-            nus=NUS if isinstance(self.nu, str) else (float(self.nu),),
-            n_members=self.n_members,
-            n_folds=self.n_folds,
-            n_subsamples=self.n_subsamples,
-            max_samples=self.max_samples,
-            max_program_samples=self.max_program_samples,
-        )
+    @property
+    def _nus(self) -> tuple[float, ...]:
+        """Values of nu to choose from, from large to small."""
+        return NUS if isinstance(self.nu, str) else (float(self.nu),)
 
     def _check_parameters(self) -> None:
         """Refuse settings that have no meaning."""

@@ -56,30 +56,15 @@ TINY = float(np.finfo(np.float64).tiny)
 
 @dataclass(frozen=True, eq=False)
 class EdgeBounds:
-    """What was found: the optimum lies between two bounds.
+    """What was found: the optimum lies between two bounds."""
 
-    Parameters
-    ----------
-    sample_weights : ndarray of shape (n_samples,)
-        u, which keeps to all bounds.
-    mixture : ndarray of shape (n_kernels,)
-        Weights of the kernels, not negative, of sum one.
-    edges : ndarray of shape (n_kernels,)
-        Edges under u; their largest is the upper bound.
-    values : ndarray of shape (n_samples,)
-        What the function made of u and the mixture says of each sample.
-    levels : EdgeLevels
-        Its margin, intercept and objective, which is the lower bound.
-    n_steps : int
-        Steps taken.
-    """
-
-    sample_weights: FloatArray
-    mixture: FloatArray
-    edges: FloatArray
+    sample_weights: FloatArray  # (n_samples,): u, which keeps to all bounds
+    mixture: FloatArray  # (n_kernels,): weights of the kernels, not negative, of sum one
+    edges: FloatArray  # (n_kernels,): edges under u; their largest is the upper bound
+    # (n_samples,): what the function made of u and the mixture says of each sample.
     values: FloatArray
-    levels: "EdgeLevels"
-    n_steps: int
+    levels: "EdgeLevels"  # its margin, intercept and objective, which is the lower bound
+    n_steps: int  # steps taken
 
     @property
     def upper(self) -> float:
@@ -104,33 +89,10 @@ def lowest_edge(
     tolerance: float,
     no_edge: float = 0.0,
 ) -> EdgeBounds:
-    """Minimise the largest edge.
+    """Minimise the largest edge under a ceiling D of at least half over the smaller class's size.
 
-    Parameters
-    ----------
-    grams : sequence of ndarray of shape (n_samples, n_samples)
-        At least one kernel, positive semi-definite.
-    labels : ndarray of shape (n_samples,)
-        +1 and -1, both present.
-    ceiling : float
-        D, at least one half over the size of the smaller class.
-    tolerance : float
-        Distance of the two bounds at which to stop, as a share of the upper one.
-    no_edge : float, default=0.0
-        Stop as soon as the largest edge is at most this.
-
-    Returns
-    -------
-    EdgeBounds
-        With the tolerance kept, or as near as rounding allows.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> labels = np.array([1.0, 1.0, -1.0, -1.0])
-    >>> found = lowest_edge([np.eye(4)], labels, 1.0, tolerance=1e-8)
-    >>> round(found.upper, 6), np.round(found.sample_weights, 6)
-    (0.5, array([0.25, 0.25, 0.25, 0.25]))
+    It stops where the two bounds are apart by `tolerance` as a share of the upper one, where
+    rounding allows no better, or as soon as the largest edge is at most `no_edge`.
     """
     allowed = min(ceiling, 1.0)  # Half of the weight is all that a sample can have.
     spread = _spread(labels, allowed)
@@ -155,22 +117,7 @@ def lowest_edge(
 
 
 def margin_levels(values: FloatArray, labels: FloatArray, ceiling: float) -> EdgeLevels:
-    """Give the margin and the intercept that are best for a function.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-        What the function says of each sample.
-    labels : ndarray of shape (n_samples,)
-        +1 and -1, both present.
-    ceiling : float
-        D, at least one half over the size of the smaller class.
-
-    Returns
-    -------
-    EdgeLevels
-        Where several are best, the middle of them.
-    """
+    """Return margin and intercept that are best for a function; of several, the middle of them."""
     n_bearing = 0.5 / ceiling
     n_whole = int(n_bearing + WHOLE)
     levels, objective = [], 0.0
@@ -217,13 +164,7 @@ class _Bounded(_Point):
 
 
 class _EdgeProgram:
-    """The program, with steps from one point to the next.
-
-    Parameters
-    ----------
-    grams, labels, ceiling
-        As in :func:`lowest_edge`.
-    """
+    """The program, with steps from one point to the next."""
 
     def __init__(self, grams: Sequence[FloatArray], labels: FloatArray, ceiling: float) -> None:
         self.grams, self.labels, self.ceiling = grams, labels, ceiling
@@ -294,15 +235,7 @@ class _EdgeProgram:
 
 
 class _NewtonSystem:
-    """The linear equations of a step, factored once for several right sides.
-
-    Parameters
-    ----------
-    program : _EdgeProgram
-        The program.
-    point : _Bounded
-        Where it is linearised.
-    """
+    """The linear equations of a step, factored once for several right sides."""
 
     def __init__(self, program: _EdgeProgram, point: _Bounded) -> None:
         self._point, n_kernels = point, len(point.mixture)
@@ -383,13 +316,7 @@ def _mean(products: tuple[FloatArray, FloatArray, FloatArray]) -> float:
 
 
 def equal_weights(labels: FloatArray) -> FloatArray:
-    """Return weights that are equal within each class, of sum one half.
-
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        +1 and -1, both present.
-    """
+    """Return weights that are equal within each class, of sum one half."""
     above = labels > 0
     return np.asarray(0.5 / np.where(above, above.sum(), (~above).sum()))
 

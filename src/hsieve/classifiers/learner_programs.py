@@ -1,19 +1,16 @@
 """Linear programs over left-out answers of learners: members of an ensemble, and their nu.
 
 Answers of each learner are scaled to deviation 1 around the middle of the classes: a program
-(:mod:`hsieve.classifiers.learner_programs`) looks at margins, and would else shun learners whose
-ridge shrinks their answers. The learners are highly correlated, and a program is sparse, so each
-member sees a random half of the learners; halves come in complementary pairs.
+looks at margins, and would else shun learners whose ridge shrinks their answers. The learners are
+highly correlated, and a program is sparse, so each member sees a random half of the learners;
+halves come in complementary pairs.
 
 nu is chosen by cross validation over the samples of the programs: two halves of the learners are
 mixed by the other folds, and the samples of a fold are judged. The nu with the least log loss after
 calibration (:mod:`hsieve.classifiers.calibration`) wins, the larger of two that are equal.
 
-Cost: C (n_members + 2 n_folds n_nus) programs of 5 to 20 ms for C classes.
-
-LPBoost over learners that are used with one sign only: the mixture of largest soft margin.
-
-Thesis of Athanasakis, program 5.1. With w >= 0, sum w = 1 and labels y of +1 and -1:
+A member is LPBoost over learners that are used with one sign only: the mixture of largest soft
+margin (thesis of Athanasakis, program 5.1). With w >= 0, sum w = 1 and labels y of +1 and -1:
 
     maximise  rho - sum_i D_i xi_i
     so that   y_i (sum_j w_j h_j(x_i) + b) >= rho - xi_i,   xi_i >= 0
@@ -35,8 +32,8 @@ With nu = 1 all samples count, and the learner with the widest gap between the c
 
 One program of HiGHS lives for a path over nu; learners whose edge is above beta join it.
 
-Cost: a program of n variables and as many rows as learners met, 5 to 20 ms for 1,000 to 2,000
-samples and 50 to 100 learners.
+Cost: C (n_members + 2 n_folds n_nus) programs for C classes, each of n variables and as many rows
+as learners met: 5 to 20 ms for 1,000 to 2,000 samples and 50 to 100 learners.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -46,67 +43,44 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.classifiers.base import deal_out
 from hsieve.classifiers.calibration import Calibration, calibrate
 from hsieve.classifiers.largest_edge import equal_weights
-from hsieve.classifiers.lpboost_solver import EDGE_TOLERANCE, SOLVER_TOLERANCE, _Program
+from hsieve.classifiers.linear_program import SOLVER_TOLERANCE, LinearProgram
+from hsieve.classifiers.lpboost_solver import EDGE_TOLERANCE
 from hsieve.data.subsamples import half_samples
+from hsieve.kernels.labels import sign_coding
 
-__all__ = ["ConvexFit", "Members", "convex_lpboost", "convex_lpboost_path", "fit_members"]
+__all__ = ["ConvexFit", "Members", "convex_lpboost", "convex_lpboost_path", "fit_members", "voted"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 # Learners that join in one round.
 BATCH = 10
+# How far the class that most members vote for is put above the others where the mean of the
+# decisions has another one.
+ABOVE = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
 class Members:
-    """LPBoosts over random halves of the learners.
+    """LPBoosts over random halves of the learners."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_targets, n_learners, n_members)
-        Weights of the scaled answers, summing to one over the learners.
-    scales : ndarray of shape (n_targets, n_learners)
-        What answers are divided by.
-    calibration : Calibration
-        From decisions to log-odds.
-    nu : float
-        The nu used.
-    losses : ndarray of shape (n_nus,)
-        Log loss for each nu that was tried.
-    """
-
+    # (n_targets, n_learners, n_members): weights of the scaled answers, summing to one over the
+    # learners.
     weights: FloatArray
-    scales: FloatArray
-    calibration: Calibration
-    nu: float
-    losses: FloatArray
+    scales: FloatArray  # (n_targets, n_learners): what answers are divided by
+    calibration: Calibration  # from decisions to log-odds
+    nu: float  # the nu used
+    losses: FloatArray  # (n_nus,): log loss for each nu that was tried
 
     def among(self, kept: IndexArray) -> Self:
-        """Return the members without the learners that none of them uses.
-
-        Parameters
-        ----------
-        kept : ndarray of int
-            The learners left.
-        """
+        """Return the members without the learners that none of them uses."""
         return replace(self, weights=self.weights[:, kept], scales=self.scales[:, kept])
 
     def decisions(self, answers: FloatArray) -> FloatArray:
-        """Let each member decide.
-
-        Parameters
-        ----------
-        answers : ndarray of shape (n_samples, n_learners, n_targets)
-            Answers of the learners, as they are.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_members, n_targets)
-            Log-odds.
-        """
+        """Let each member decide."""
         mixed = [
             answers[:, :, target].astype(np.float64) @ (weights / scales[:, None])
             for target, (weights, scales) in enumerate(zip(self.weights, self.scales, strict=True))
@@ -124,33 +98,12 @@ def fit_members(
     n_folds: int,
     rng: np.random.Generator,
 ) -> Members:
-    """Fit the members from left-out answers.
-
-    Parameters
-    ----------
-    answers : ndarray of shape (n_samples, n_learners, n_targets)
-        What learners say of samples they were not fitted on.
-    codes : ndarray of shape (n_samples,)
-        Class of each sample as a position; all classes are there.
-    counts : ndarray of shape (n_samples,)
-        How many samples each stands for in the calibration.
-    nus : sequence of float
-        What to choose from, from large to small.
-    n_members, n_folds : int
-        Number of members, and of folds.
-    rng : Generator
-        Source of halves and folds.
-
-    Returns
-    -------
-    Members
-        With the best nu.
-    """
+    """Fit the members from left-out answers."""
     n_learners, n_targets = answers.shape[1:]
-    labels = _labels(codes, n_targets)
+    labels = sign_coding(codes)
     scales = np.stack([_spread(answers[:, :, t], labels[:, t]) for t in range(n_targets)])
     scaled = [answers[:, :, t] / scales[t] for t in range(n_targets)]
-    folds = _folds(codes, n_folds, rng)
+    folds = deal_out(codes, n_folds, rng)
     pair = _halves(n_learners, 2, rng)
     tried = np.stack(
         [_left_out(scaled[t], labels[:, t], folds, pair, nus) for t in range(n_targets)], axis=-1
@@ -166,10 +119,26 @@ def fit_members(
     return Members(weights, scales, calibrations[best], float(nus[best]), losses)
 
 
-def _labels(codes: IndexArray, n_targets: int) -> FloatArray:
-    """Code each class as +1 against the rest as -1; one column for two classes."""
-    positives = np.array([1]) if n_targets == 1 else np.arange(n_targets)
-    return np.where(codes[:, None] == positives, 1.0, -1.0)
+def voted(decisions: FloatArray) -> FloatArray:
+    """Return the mean decision over members, with the class of most votes on top.
+
+    Where the class that most members vote for is not that of the mean, it is put just above the
+    others; the mean decides between classes of equally many votes.
+    """
+    mean: FloatArray = decisions.mean(axis=1)
+    if decisions.shape[2] == 1:
+        lead = np.sign(decisions).sum(axis=1)
+        disagree = lead * mean < 0
+        mean[disagree] = ABOVE * np.sign(lead[disagree])
+        return mean
+    votes = np.zeros(mean.shape)
+    chosen = np.argmax(decisions, axis=2)
+    np.add.at(votes, (np.arange(len(votes))[:, None], chosen), 1.0)
+    most = votes == votes.max(axis=1, keepdims=True)
+    winner = np.argmax(np.where(most, mean, -np.inf), axis=1)
+    rows = np.flatnonzero(winner != np.argmax(mean, axis=1))
+    mean[rows, winner[rows]] = mean[rows].max(axis=1) + ABOVE
+    return mean
 
 
 def _spread(answers: FloatArray, labels: FloatArray) -> FloatArray:
@@ -179,15 +148,6 @@ def _spread(answers: FloatArray, labels: FloatArray) -> FloatArray:
     parts = [np.mean((part - middle) ** 2, axis=0, dtype=np.float64) for part in (above, below)]
     spread = np.sqrt((parts[0] + parts[1]) / 2)
     return np.where(spread > 0, spread, 1.0)
-
-
-def _folds(codes: IndexArray, n_folds: int, rng: np.random.Generator) -> IndexArray:
-    """Give each sample a fold; those of a class are spread over as many folds as they can be."""
-    order = rng.permutation(len(codes))
-    by_class = order[np.argsort(codes[order], kind="stable")]
-    folds = np.empty(len(codes), dtype=np.intp)
-    folds[by_class] = np.arange(len(codes)) % n_folds
-    return folds
 
 
 def _halves(n_learners: int, n_members: int, rng: np.random.Generator) -> list[IndexArray]:
@@ -224,74 +184,24 @@ def _left_out(
 
 @dataclass(frozen=True, eq=False)
 class ConvexFit:
-    """An optimal mixture.
+    """An optimal mixture."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_learners,)
-        w, at least zero, summing to one.
-    sample_weights : ndarray of shape (n_samples,)
-        u.
-    objective : float
-        beta.
-    gap : float
-        Largest edge of any learner less beta: a bound on what is missing to the optimum.
-    nu : float
-        The nu given.
-    """
-
-    weights: FloatArray
-    sample_weights: FloatArray
-    objective: float
-    gap: float
-    nu: float
+    weights: FloatArray  # (n_learners,): w, at least zero, summing to one
+    sample_weights: FloatArray  # (n_samples,): u
+    objective: float  # beta
+    gap: float  # largest edge of any learner less beta: a bound on what is missing to the optimum
+    nu: float  # the nu given
 
 
 def convex_lpboost(answers: FloatArray, labels: FloatArray, nu: float) -> ConvexFit:
-    """Fit the mixture.
-
-    Parameters
-    ----------
-    answers : ndarray of shape (n_samples, n_learners)
-        What each learner says of each sample.
-    labels : ndarray of shape (n_samples,)
-        +1 and -1, both present.
-    nu : float
-        Share of each class that may lie within the margin, above 0 and at most 1.
-
-    Returns
-    -------
-    ConvexFit
-        With a gap of about 1e-8 times the size of the answers, or less.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> answers = np.array([[-2.0, 1.0], [-1.0, -1.0], [1.0, 1.0], [2.0, -1.0]])
-    >>> fit = convex_lpboost(answers, np.array([-1.0, -1.0, 1.0, 1.0]), 0.5)
-    >>> fit.weights, round(fit.objective, 6)
-    (array([1., 0.]), 1.0)
-    """
+    """Fit the mixture."""
     return next(convex_lpboost_path(answers, labels, [nu]))
 
 
 def convex_lpboost_path(
     answers: FloatArray, labels: FloatArray, nus: Iterable[float]
 ) -> Iterator[ConvexFit]:
-    """Fit the mixture for one nu after the other, each begun where the last ended.
-
-    Parameters
-    ----------
-    answers, labels
-        As in :func:`convex_lpboost`.
-    nus : iterable of float
-        Values of nu; from large to small is quickest.
-
-    Yields
-    ------
-    ConvexFit
-        The optimum for each.
-    """
+    """Fit the mixture for one nu after the other, each begun where the last ended."""
     master = _ConvexMaster(np.asarray(answers, dtype=np.float64), labels)
     for nu in nus:
         yield master.fit(nu)
@@ -308,7 +218,9 @@ class _ConvexMaster:
         self.scale = float(np.abs(answers).max()) or 1.0
         self.rows = (answers.T * labels) / self.scale + 1.0
         self.met = np.zeros(0, dtype=np.intp)
-        self.program = _Program(np.r_[np.zeros(n_samples), 1.0], np.full(n_samples + 1, np.inf))
+        self.program = LinearProgram(
+            np.r_[np.zeros(n_samples), 1.0], np.full(n_samples + 1, np.inf)
+        )
         halves = np.zeros((2, n_samples + 1))
         halves[0, :-1], halves[1, :-1] = labels > 0, labels < 0
         self.program.add(halves, lower=[0.5, 0.5], upper=[0.5, 0.5])

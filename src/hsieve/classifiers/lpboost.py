@@ -10,8 +10,13 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.classifiers.base import DecisionsMixin, validated_classes
-from hsieve.classifiers.lpboost_solver import LPBoostFit, lpboost, lpboost_path
-from hsieve.classifiers.weak_learners import SingleFeatures, Stumps
+from hsieve.classifiers.lpboost_solver import (
+    LPBoostFit,
+    SingleFeatures,
+    Stumps,
+    lpboost,
+    lpboost_path,
+)
 from hsieve.data.validation import checked_data
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
@@ -153,15 +158,7 @@ class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
     def selections_along(
         self, X: FloatArray, y: NDArray[Any], values: NDArray[Any]
     ) -> Iterator[IndexArray]:
-        """Features used at each value of nu, in turn; one counts if any class uses it.
-
-        Parameters
-        ----------
-        X, y : ndarray
-            Features and classes.
-        values : ndarray of float
-            Values of nu. Each program begins where the last ended.
-        """
+        """Features used at each value of nu, in turn; one counts if any class uses it."""
         learners = self._make_learners(X)
         paths = [lpboost_path(learners, labels, values) for labels in sign_coding(y).T]
         for fits in zip(*paths, strict=True):

@@ -10,11 +10,23 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.classifiers.base import LogOddsMixin, check_whole_numbers, validated_classes
+from hsieve.classifiers.base import (
+    LogOddsMixin,
+    check_whole_numbers,
+    importances_of,
+    validated_classes,
+)
 from hsieve.classifiers.calibration import calibrate
 from hsieve.classifiers.feature_sets import checked_sets, nested_sets
-from hsieve.classifiers.kernel_machines import KernelChoice, choose_kernels, fit_machines
-from hsieve.classifiers.kernel_screening import Fold, HeldOutFold, dealt_folds, varying_sets
+from hsieve.classifiers.kernel_choice import (
+    Fold,
+    HeldOutFold,
+    KernelChoice,
+    choose_kernels,
+    dealt_folds,
+    fit_machines,
+    varying_sets,
+)
 from hsieve.classifiers.lpboost_mkl_solver import DEFAULT_MEMORY, TOLERANCE
 from hsieve.data.memory import bytes_of
 from hsieve.data.validation import checked_data
@@ -42,9 +54,6 @@ USUAL_NU = 0.5
 LEAST_SAMPLES = 10
 LEAST_FEATURES = 3
 SMALLEST_SET = 2
-# New samples further out than this many deviations are put here: no kernel tells the difference,
-# and squares stay finite.
-OUT_OF_REACH = 1e6
 
 
 class LPBoostMKL(LogOddsMixin, ClassifierMixin, BaseEstimator):
@@ -196,9 +205,8 @@ class LPBoostMKL(LogOddsMixin, ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         data = checked_data(self, X, dtype=np.float64, reset=False)
-        with one_blas_thread(), np.errstate(over="ignore"):
-            scaled = np.clip(self._scale.apply(data), -OUT_OF_REACH, OUT_OF_REACH)
-            said = self._machines.decisions(scaled)
+        with one_blas_thread():
+            said = self._machines.decisions(self._scale.apply(data))
         log_odds = self._calibration.apply(said)
         return np.ravel(log_odds) if len(self.classes_) == 2 else log_odds
 
@@ -304,9 +312,7 @@ class LPBoostMKL(LogOddsMixin, ClassifierMixin, BaseEstimator):
         for weights, fit in zip(self.kernel_weights_, self.fits_, strict=True):
             weights[choice.sets, choice.widths] = fit.kernel_weights
         self.set_weights_ = self.kernel_weights_.sum(axis=2).mean(axis=0)
-        self.feature_importances_ = np.zeros(self.n_features_in_)
-        for features, weight in zip(kept, self.set_weights_, strict=True):
-            self.feature_importances_[features] += weight / len(features)
+        self.feature_importances_ = importances_of(kept, self.set_weights_, self.n_features_in_)
 
 
 def _sets_found(rows: IndexArray, shared: tuple[BaseSelector, FloatArray, IndexArray]) -> Sets:

@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 from hsieve.classifiers.largest_edge import EdgeBounds, equal_weights, lowest_edge
 from hsieve.classifiers.lpboost_solver import NU_ABOVE_LEAST
 
-__all__ = ["KernelPool", "LPBoostMKLFit", "lpboost_mkl", "lpboost_mkl_path"]
+__all__ = ["KernelPool", "LPBoostMKLFit", "lpboost_mkl_path"]
 
 FloatArray = NDArray[np.floating]
 
@@ -60,64 +60,26 @@ DEFAULT_MEMORY = 1 << 30
 
 @dataclass(frozen=True, eq=False)
 class LPBoostMKLFit:
-    """An optimal classifier: sum_k shares_k K_k(x, .) @ coefficients + intercept.
+    """An optimal classifier: sum_k shares_k K_k(x, .) @ coefficients + intercept."""
 
-    Parameters
-    ----------
-    kernel_weights : ndarray of shape (n_kernels,)
-        Norm of each kernel's function; of sum one, or all zero if nothing can be learned.
-    shares : ndarray of shape (n_kernels,)
-        The weights over the edges, with which kernels are summed up.
-    coefficients : ndarray of shape (n_samples,)
-        a, the weights of the samples with their signs.
-    intercept : float
-        b.
-    margin : float
-        rho.
-    values : ndarray of shape (n_samples,)
-        What the classifier says of each sample, intercept included.
-    objective : float
-        rho - D sum xi.
-    gap : float
-        Largest edge of any kernel less the objective, as a share of that edge: a bound on what is
-        missing to the optimum.
-    nu : float
-        The nu used, above that given where it has no classifier.
-    n_rounds : int
-        Programs solved.
-    """
-
+    # (n_kernels,): norm of each kernel's function; of sum one, or all zero if nothing can be
+    # learned.
     kernel_weights: FloatArray
-    shares: FloatArray
-    coefficients: FloatArray
-    intercept: float
-    margin: float
-    values: FloatArray
-    objective: float
+    shares: FloatArray  # (n_kernels,): the weights over the edges, with which kernels are summed up
+    coefficients: FloatArray  # (n_samples,): a, the weights of the samples with their signs
+    intercept: float  # b
+    margin: float  # rho
+    values: FloatArray  # (n_samples,): what the classifier says of each sample, intercept included
+    objective: float  # rho - D sum xi
+    # Largest edge of any kernel less the objective, as a share of that edge: a bound on what is
+    # missing to the optimum.
     gap: float
-    nu: float
-    n_rounds: int
+    nu: float  # the nu used, above that given where it has no classifier
+    n_rounds: int  # programs solved
 
 
 class KernelPool:
-    """Kernels on the training samples, held as far as memory allows and computed again else.
-
-    Parameters
-    ----------
-    gram : callable
-        Takes the number of a kernel and returns its matrix of shape (n_samples, n_samples).
-    n_kernels, n_samples : int
-        How many there are, and of what size.
-    memory_limit : int, default=2**30
-        Bytes that held matrices may take. Those that have a weight are always held.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> kernels = [np.eye(3), np.ones((3, 3))]
-    >>> KernelPool(kernels.__getitem__, 2, 3).edges(np.array([0.5, 0.25, -0.25]))
-    array([0.61237244, 0.5       ])
-    """
+    """Kernels on the training samples, held as far as memory allows and computed again else."""
 
     def __init__(
         self,
@@ -133,27 +95,13 @@ class KernelPool:
         self._held: dict[int, FloatArray] = {}
 
     def edges(self, coefficients: FloatArray, kernels: Iterable[int] | None = None) -> FloatArray:
-        """Return the edge of each kernel's best learner.
-
-        Parameters
-        ----------
-        coefficients : ndarray of shape (n_samples,)
-            Signed weights of the samples.
-        kernels : iterable of int or None, default=None
-            Which kernels; None for all.
-        """
+        """Return the edge of each kernel's best learner."""
         asked = range(self.n_kernels) if kernels is None else kernels
         squares = [float(coefficients @ (self._look(kernel) @ coefficients)) for kernel in asked]
         return np.sqrt(np.maximum(squares, 0.0))
 
     def hold(self, kernels: Iterable[int]) -> list[FloatArray]:
-        """Return matrices that are needed again and again; others make room for them.
-
-        Parameters
-        ----------
-        kernels : iterable of int
-            Which ones.
-        """
+        """Return matrices that are needed again and again; others make room for them."""
         wanted = {kernel: self._look(kernel) for kernel in kernels}
         others = {kernel: held for kernel, held in self._held.items() if kernel not in wanted}
         n_others = max(0, self.capacity - len(wanted))
@@ -170,55 +118,13 @@ class KernelPool:
         return held
 
 
-def lpboost_mkl(
-    pool: KernelPool, labels: FloatArray, nu: float, *, tolerance: float = TOLERANCE
-) -> LPBoostMKLFit:
-    """Fit the classifier.
-
-    Parameters
-    ----------
-    pool : KernelPool
-        The kernels.
-    labels : ndarray of shape (n_samples,)
-        +1 and -1. Of one sign alone nothing can be learned but that.
-    nu : float
-        Share of samples that may lie within the margin, above 0 and at most 1.
-    tolerance : float, default=1e-6
-        Relative gap to reach.
-
-    Returns
-    -------
-    LPBoostMKLFit
-        The optimum to the tolerance; the gap tells where rounding leaves more.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.array([-2.0, -1.0, 1.0, 2.0])
-    >>> kernels = [np.eye(4), np.exp(-np.subtract.outer(x, x) ** 2 / 8)]
-    >>> fit = lpboost_mkl(KernelPool(kernels.__getitem__, 2, 4), np.sign(x), 0.5)
-    >>> np.round(fit.kernel_weights, 4), fit.gap < 1e-6
-    (array([0.4533, 0.5467]), True)
-    """
-    return next(lpboost_mkl_path(pool, labels, [nu], tolerance=tolerance))
-
-
 def lpboost_mkl_path(
     pool: KernelPool, labels: FloatArray, nus: Iterable[float], *, tolerance: float = TOLERANCE
 ) -> Iterator[LPBoostMKLFit]:
     """Fit the classifier for one nu after the other, each begun with the kernels met before.
 
-    Parameters
-    ----------
-    pool, labels, tolerance
-        As in :func:`lpboost_mkl`.
-    nus : iterable of float
-        Values of nu.
-
-    Yields
-    ------
-    LPBoostMKLFit
-        The optimum for each.
+    The gap of each is at most `tolerance`, but where rounding leaves more. Of labels of one sign
+    nothing can be learned but that.
     """
     if np.all(labels == labels[0]):
         for nu in nus:

@@ -3,10 +3,9 @@
 A preparation is learned from some samples and then is a linear map, x -> (x - offset) A, so that
 whatever is learned from the prepared data can be written in terms of the features as they were.
 
-Data turned to their principal axes, without the axes along which there is nothing.
-
-Windows of residues coded by 54 scales each have 648 columns and a rank of some 230: whatever is
-linear in the columns can be worked out in 230 dimensions.
+Data turned to their principal axes do without those along which there is nothing: windows of
+residues coded by 54 scales each have 648 columns and a rank of some 230, and whatever is linear in
+the columns can be worked out in 230 dimensions.
 """
 
 from dataclasses import dataclass
@@ -36,53 +35,20 @@ EPSILON = float(np.finfo(np.float64).eps)
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """A linear map learned from samples.
+    """A linear map learned from samples."""
 
-    Parameters
-    ----------
-    offset : ndarray of shape (n_features,)
-        Subtracted from every sample, float64.
-    factors : ndarray of shape (n_features,)
-        What the differences are multiplied by, feature by feature; zero for features that do not
-        vary.
-    mixing : ndarray of shape (n_features, n_features) or None, default=None
-        Multiplied from the right after that.
-    """
-
-    offset: FloatArray
-    factors: FloatArray
-    mixing: FloatArray | None = None
+    offset: FloatArray  # (n_features,): subtracted from every sample, float64
+    factors: FloatArray  # (n_features,): multiplied after that; zero for constant features
+    mixing: FloatArray | None = None  # (n_features, n_features): multiplied from the right at last
 
     @classmethod
     def learned(cls, X: FloatArray, kind: str) -> "Preparation":
         """Learn the scale of data.
 
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Finite numbers.
-        kind : {"none", "standardise", "whiten", "range"}
-            As they are; mean 0 and deviation 1; the same and uncorrelated, as near to the
-            standardised features as that can be; least value 0 and greatest 1. Constant features
-            become zero, except by "none".
-
-        Returns
-        -------
-        Preparation
-            The map. Beside an offset the prepared values are right to the share that the offset's
-            last digit has in the spread: 1e-4 for an offset of 1e12 and a spread of 1.
-
-        Raises
-        ------
-        ValueError
-            For values so large, or a spread so small, that differences or scales are no numbers.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> X = np.array([[1.0, 5.0], [2.0, 5.0], [3.0, 5.0]])
-        >>> Preparation.learned(X, "range").applied(X).tolist()
-        [[0.0, 0.0], [0.5, 0.0], [1.0, 0.0]]
+        "none": as they are; "standardise": mean 0 and deviation 1; "whiten": the same and
+        uncorrelated, as near to the standardised features as that can be; "range": least value 0
+        and greatest 1. Beside an offset the prepared values are right to the share that the
+        offset's last digit has in the spread: 1e-4 for an offset of 1e12 and a spread of 1.
         """
         n_features = X.shape[1]
         if kind == "none":
@@ -99,22 +65,7 @@ class Preparation:
     def applied(
         self, X: FloatArray, *, precision: type[np.floating] | None = None, intercept: bool = False
     ) -> FloatArray:
-        """Prepare samples.
-
-        Parameters
-        ----------
-        X : ndarray of shape (n_samples, n_features)
-            Samples; not changed.
-        precision : type or None, default=None
-            Of the result; None for that of X.
-        intercept : bool, default=False
-            Whether a column of ones is added at the end.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_features) or (n_samples, n_features + 1)
-            Prepared samples.
-        """
+        """Prepare samples, with a column of ones at the end for an intercept."""
         n_samples, n_features = X.shape
         prepared = np.ones((n_samples, n_features + bool(intercept)), dtype=precision or X.dtype)
         for first in range(0, n_samples, CHUNK_ROWS):
@@ -125,13 +76,7 @@ class Preparation:
         return prepared
 
     def folded(self, weights: FloatArray) -> FloatArray:
-        """Weights of x - offset that do what these do on prepared data.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_components, n_features)
-            Weights of prepared features.
-        """
+        """Weights of x - offset that do what these do on prepared data."""
         mixed = weights if self.mixing is None else weights @ self.mixing.T
         return np.asarray(mixed * self.factors)
 
@@ -198,31 +143,11 @@ def _refuse_extremes(X: FloatArray, factors: FloatArray) -> None:
 def principal_axes(
     data: FloatArray, *, shortest: float | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Turn data to their principal axes about the origin.
+    """Turn data to their principal axes about the origin, longest first; at least one.
 
-    Parameters
-    ----------
-    data : ndarray of shape (n_samples, n_columns)
-        float32 or float64; not changed.
-    shortest : float or None, default=None
-        Axes are kept along which the data have at least this share of the greatest norm; None for
-        all but rounding (1e-10, for single precision 1e-6).
-
-    Returns
-    -------
-    axes : ndarray of shape (n_columns, n_axes)
-        Orthonormal, float64, longest first; always at least one.
-    coordinates : ndarray of shape (n_samples, n_axes)
-        ``data @ axes`` in the precision of the data; its columns are orthogonal.
-    squares : ndarray of shape (n_axes,)
-        Squared norms of these columns, float64.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> axes, coordinates, squares = principal_axes(np.array([[3.0, 4.0], [6.0, 8.0]]))
-    >>> coordinates.shape, np.round(squares, 6)
-    ((2, 1), array([125.]))
+    Returns the axes (orthonormal, float64), the coordinates ``data @ axes`` in the precision of the
+    data, and the squared norms of their columns. Axes are kept along which the data have at least
+    the share `shortest` of the greatest norm; None keeps all but rounding.
     """
     n_samples, n_columns = data.shape
     share = NOTHING[data.dtype] if shortest is None else shortest

@@ -1,31 +1,21 @@
-"""Weak learners: kernel ridge regressions on balanced subsamples, over sets of features.
+"""Weak learners of an ensemble: kernel ridge regressions on balanced subsamples.
 
-Thesis of Athanasakis, section 5.3. There is one learner for each subsample, set, width and ridge
-(or the best of several ridges, by its left-out answers). All classes share its Gram matrix: its
-targets are +1 for a class and -1 / (C - 1) for the C - 1 others, so that classes of equal weight
-have mean zero and no intercept is needed. Where a subsample could not be balanced, because a class
-has too few samples, weights of the samples even it out, up to a ratio of 10.
+Thesis of Athanasakis, section 5.3. There is one learner for each subsample, set of features, width
+and ridge (or the best of several ridges, by its left-out answers). All classes share its Gram
+matrix: its targets are +1 for a class and -1 / (C - 1) for the C - 1 others, so that classes of
+equal weight have mean zero and no intercept is needed. Where a subsample could not be balanced,
+because a class has too few samples, weights v of the samples even it out, up to a ratio of 10.
 
-A learner answers for samples it was not fitted on by its prediction, and for its own as if each had
-been left out (:mod:`hsieve.classifiers.ridge_learners`), so that no answer knows the class of its
-sample.
+A learner is h(x) = sum_i a_i k(x_i, x), where (K + ridge diag(1 / v)) a = y: the minimum of
+sum_i v_i (y_i - h(x_i))^2 + ridge |h|^2. Leaving sample i out changes the answer for it to
+y_i - a_i / B_ii, where B is the inverse of the matrix on the left. This is exact, also with
+weights, and there is no intercept or mean through which the sample could still be felt. A learner
+answers for samples it was not fitted on by its prediction, and for its own as if each had been left
+out, so that no answer knows the class of its sample.
 
-Cost: for each subsample of m samples, set and width a factor or an eigendecomposition of O(m^3)
-(0.04 or 0.15 s for 1,000) and an exponential for every pair of a sample of it and one that is
-answered for.
-
-Kernel ridge regression for several ridges at once, with what it says of samples left out.
-
-Thesis of Athanasakis, section 5.3: a weak learner is h(x) = sum_i a_i k(x_i, x), where
-(K + ridge I) a = y. Samples may have weights v, which stand in for a class that has too few of
-them: (K + ridge diag(1 / v)) a = y, the minimum of sum_i v_i (y_i - h(x_i))^2 + ridge |h|^2.
-
-Leaving sample i out changes the answer for it to y_i - a_i / B_ii, where B is the inverse of the
-matrix on the left. This is exact, also with weights, and there is no intercept or mean through
-which the sample could still be felt.
-
-Cost: O(n^3): one Cholesky factor and inverse a ridge (0.035 s for 1,000 samples), or, for more than
-three ridges, one eigendecomposition for all of them (0.15 s).
+Cost: for each subsample of m samples, set and width O(m^3): one Cholesky factor and inverse a ridge
+(0.035 s for 1,000 samples) or, for more than three ridges, one eigendecomposition for all of them
+(0.15 s); and an exponential for every pair of a sample of it and one that is answered for.
 """
 
 from collections.abc import Iterator, Sequence
@@ -54,68 +44,38 @@ IndexArray = NDArray[np.intp]
 
 # Samples of a rare class count so much more than others at most.
 LARGEST_RATIO = 10.0
-
 # So many ridges at most are solved one by one: an eigendecomposition costs as much as four.
 FEW_RIDGES = 3
 
 
 @dataclass(frozen=True, eq=False)
 class Subsample:
-    """Samples that learners are fitted on.
+    """Samples that learners are fitted on."""
 
-    Parameters
-    ----------
-    places : ndarray of shape (n_drawn,)
-        Their positions among all samples, in rising order.
-    data : ndarray of shape (n_drawn, n_features)
-        Standardised features.
-    codes : ndarray of shape (n_drawn,)
-        Class of each as a position.
-    """
-
-    places: IndexArray
-    data: FloatArray
-    codes: IndexArray
+    places: IndexArray  # (n_drawn,): their positions among all samples, in rising order
+    data: FloatArray  # (n_drawn, n_features): standardised features
+    codes: IndexArray  # (n_drawn,): class of each as a position
 
 
 @dataclass(frozen=True, eq=False)
 class RidgeLearners:
-    """Learners that can answer for any sample.
+    """Learners that can answer for any sample."""
 
-    Parameters
-    ----------
-    kernels : SetKernels
-        Kernels of all sets and widths.
-    samples : tuple of ndarray of shape (n_drawn, n_features)
-        Standardised features of each subsample.
-    subsamples, sets, widths : ndarray of shape (n_learners,)
-        Places of the subsample, the set and the width of each learner.
-    ridges, errors : ndarray of shape (n_learners,)
-        Ridge, and mean squared error of the left-out answers.
-    coefficients : tuple of ndarray of shape (n_drawn, n_targets)
-        Coefficients of each learner.
-    """
-
-    kernels: SetKernels
-    samples: tuple[FloatArray, ...]
+    kernels: SetKernels  # kernels of all sets and widths
+    samples: tuple[FloatArray, ...]  # standardised features of each subsample
+    # (n_learners,): places of the subsample, the set and the width of each learner.
     subsamples: IndexArray
     sets: IndexArray
     widths: IndexArray
-    ridges: FloatArray
-    errors: FloatArray
-    coefficients: tuple[FloatArray, ...]
+    ridges: FloatArray  # (n_learners,)
+    errors: FloatArray  # (n_learners,): mean squared error of the left-out answers
+    coefficients: tuple[FloatArray, ...]  # (n_drawn, n_targets) of each learner
 
     def __len__(self) -> int:
         return len(self.sets)
 
     def among(self, kept: IndexArray) -> Self:
-        """Return some of the learners.
-
-        Parameters
-        ----------
-        kept : ndarray of int
-            Which ones.
-        """
+        """Return some of the learners."""
         return replace(
             self,
             subsamples=self.subsamples[kept],
@@ -127,19 +87,7 @@ class RidgeLearners:
         )
 
     def answers(self, data: FloatArray) -> FloatArray:
-        """Answer for samples that no learner was fitted on.
-
-        Parameters
-        ----------
-        data : ndarray of shape (n_samples, n_features)
-            Standardised features of some thousands of samples at most, since their kernels
-            are held whole.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_learners, n_targets)
-            In the precision of the features.
-        """
+        """Answer for samples that no learner was fitted on."""
         said = np.empty((len(data), len(self), self.n_targets), dtype=data.dtype)
         for learners, gram in self._grams(data):
             for learner in learners:
@@ -172,30 +120,10 @@ def fit_learners(
     ridges: Sequence[float],
     best_ridge: bool,
 ) -> tuple[RidgeLearners, FloatArray]:
-    """Fit all learners, and let them answer for some samples.
+    """Fit all learners, and let them answer for some samples, whose classes no answer knows.
 
-    Parameters
-    ----------
-    kernels : SetKernels
-        Kernels of all sets and widths.
-    subsamples : sequence of Subsample
-        What to fit on.
-    asked : Subsample
-        What to answer for.
-    n_classes : int
-        Number of classes.
-    ridges : sequence of float
-        Ridges, above 0.
-    best_ridge : bool
-        Whether of several ridges only the one with the best left-out answers is kept, for each
-        kernel; the first subsample decides for all. Else there is a learner for each.
-
-    Returns
-    -------
-    RidgeLearners
-        The learners: subsample by subsample, set by set, width by width, ridge by ridge.
-    ndarray of shape (n_asked, n_learners, n_targets)
-        Their answers, none of which knows the class of its sample.
+    With `best_ridge` only the ridge with the best left-out answers is kept, for each kernel; the
+    first subsample decides for all. Else there is a learner for each.
     """
     found: list[tuple[int, int, int, RidgeFit]] = []
     answers: list[FloatArray] = []
@@ -233,15 +161,7 @@ def fit_learners(
 
 
 def class_targets(codes: IndexArray, n_classes: int) -> FloatArray:
-    """Code classes: +1 and -1 in one column for two, else +1 and -1 / (C - 1), a column a class.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        Class of each sample as a position.
-    n_classes : int
-        Number of classes.
-    """
+    """Code classes: +1 and -1 in one column for two, else +1 and -1 / (C - 1), a column a class."""
     if n_classes == 2:
         return 2.0 * codes[:, None] - 1.0
     targets = np.full((len(codes), n_classes), -1.0 / (n_classes - 1))
@@ -250,13 +170,7 @@ def class_targets(codes: IndexArray, n_classes: int) -> FloatArray:
 
 
 def class_weights(codes: IndexArray) -> FloatArray:
-    """Weigh samples so that classes weigh the same, as far as a ratio of 10 allows; mean 1.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        Class of each sample as a position.
-    """
+    """Weigh samples so that classes weigh the same, as far as a ratio of 10 allows; mean 1."""
     weights = 1.0 / np.bincount(codes)[codes]
     weights = np.minimum(weights, LARGEST_RATIO * weights.min())
     return np.asarray(weights / weights.mean())
@@ -270,24 +184,12 @@ def _own_samples(drawn: Subsample, asked: Subsample) -> tuple[IndexArray, IndexA
 
 @dataclass(frozen=True, eq=False)
 class RidgeFit:
-    """A kernel ridge regression.
+    """A kernel ridge regression."""
 
-    Parameters
-    ----------
-    ridge : float
-        What was added to the diagonal.
-    coefficients : ndarray of shape (n_samples, n_targets)
-        a.
-    left_out : ndarray of shape (n_samples, n_targets)
-        What the regression from all other samples says of each sample.
-    error : float
-        Mean squared error of these answers, samples counted by their weights.
-    """
-
-    ridge: float
-    coefficients: FloatArray
-    left_out: FloatArray
-    error: float
+    ridge: float  # what was added to the diagonal
+    coefficients: FloatArray  # (n_samples, n_targets): a
+    left_out: FloatArray  # (n_samples, n_targets): what the regression from all others says of each
+    error: float  # mean squared error of these answers, samples counted by their weights
 
 
 def kernel_ridge(
@@ -297,31 +199,7 @@ def kernel_ridge(
     *,
     weights: FloatArray | None = None,
 ) -> list[RidgeFit]:
-    """Fit a regression for each ridge.
-
-    Parameters
-    ----------
-    gram : ndarray of shape (n_samples, n_samples)
-        Kernel between the samples.
-    targets : ndarray of shape (n_samples, n_targets)
-        Targets; each column has a regression of its own.
-    ridges : sequence of float
-        Ridges, above 0.
-    weights : ndarray of shape (n_samples,) or None, default=None
-        Weights of the samples, above 0; None for 1 each.
-
-    Returns
-    -------
-    list of RidgeFit
-        In the order of the ridges, in double precision.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> (fit,) = kernel_ridge(np.eye(2) + 1, np.array([[1.0], [3.0]]), [1.0])
-    >>> fit.left_out.ravel().round(3)
-    array([1.   , 0.333])
-    """
+    """Fit a regression for each ridge."""
     weights = np.ones(len(gram)) if weights is None else np.asarray(weights, dtype=np.float64)
     solve = _by_factors if len(ridges) <= FEW_RIDGES else _by_eigenvectors
     fits = []

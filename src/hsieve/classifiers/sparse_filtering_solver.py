@@ -55,69 +55,29 @@ CHUNK_ROWS = 1024
 
 @dataclass(frozen=True, eq=False)
 class SparseFilteringFit:
-    """What the descent came to.
+    """What the descent came to."""
 
-    Parameters
-    ----------
-    weights : ndarray of shape (n_components, n_columns)
-        Weights of the learned features, float64.
-    feature_norms : ndarray of shape (n_components,)
-        Norm of each learned feature over the samples.
-    objective : float
-        Sum of the normalised features over samples and features.
-    n_iter : int
-        Iterations taken.
-    """
-
-    weights: FloatArray
-    feature_norms: FloatArray
-    objective: float
-    n_iter: int
+    weights: FloatArray  # (n_components, n_columns): weights of the learned features, float64
+    feature_norms: FloatArray  # (n_components,): norm of each learned feature over the samples
+    objective: float  # sum of the normalised features over samples and features
+    n_iter: int  # iterations taken
 
 
 @dataclass(frozen=True, eq=False)
 class SparseFilteringProblem:
-    """Value and gradient of the objective, on data whose columns are orthogonal.
+    """Value and gradient of the objective, on data whose columns are orthogonal."""
 
-    Parameters
-    ----------
-    data : ndarray of shape (n_samples, n_columns)
-        float32 or float64, which is the precision of the products.
-    squares : ndarray of shape (n_columns,)
-        Squared norms of the columns, float64.
-    chunk_rows : int, default=1024
-        Samples worked on at a time.
-    """
-
+    # (n_samples, n_columns): float32 or float64, which is the precision of the products.
     data: FloatArray
-    squares: FloatArray
-    chunk_rows: int = CHUNK_ROWS
+    squares: FloatArray  # (n_columns,): squared norms of the columns, float64
+    chunk_rows: int = CHUNK_ROWS  # Samples worked on at a time
 
     def feature_norms(self, weights: FloatArray) -> FloatArray:
-        """Norm of each learned feature over the samples, float64.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_components, n_columns)
-            Weights.
-        """
+        """Norm of each learned feature over the samples, float64."""
         return np.asarray(np.sqrt(weights**2 @ self.squares + (len(self.data) + 1) * SOFT))
 
     def value_and_gradient(self, weights: FloatArray) -> tuple[float, FloatArray]:
-        """Objective and its gradient.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_components, n_columns)
-            Weights, float64.
-
-        Returns
-        -------
-        value : float
-            The objective.
-        gradient : ndarray of shape (n_components, n_columns)
-            Its slope in every weight, float64.
-        """
+        """Objective and its gradient."""
         norms = self.feature_norms(weights)
         scaled = weights / norms[:, None]
         softness = SOFT / norms**2
@@ -156,33 +116,7 @@ class SparseFilteringProblem:
 def sparse_filtering(
     data: FloatArray, start: FloatArray, *, max_iter: int = 200, tol: float = 0.0
 ) -> SparseFilteringFit:
-    """Learn features that are sparse in every sample.
-
-    Parameters
-    ----------
-    data : ndarray of shape (n_samples, n_columns)
-        float32 or float64, which is the precision of the products.
-    start : ndarray of shape (n_components, n_columns)
-        Weights to begin with, mostly drawn from the normal law.
-    max_iter : int, default=200
-        Most iterations of L-BFGS.
-    tol : float, default=0.0
-        The descent ends when an iteration lowers the objective by less than this share of it.
-
-    Returns
-    -------
-    SparseFilteringFit
-        Weights of the columns; they lie in the span of the samples.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rng = np.random.default_rng(0)
-    >>> data, start = rng.laplace(size=(200, 5)), rng.normal(size=(3, 5))
-    >>> fit = sparse_filtering(data, start, max_iter=50)
-    >>> bool(fit.objective < sparse_filtering(data, start, max_iter=5).objective)
-    True
-    """
+    """Learn features that are sparse in every sample."""
     axes, coordinates, squares = principal_axes(data)
     problem = SparseFilteringProblem(coordinates, squares)
     turned = start.astype(np.float64) @ axes
@@ -225,29 +159,7 @@ def learned_features(
     feature_norms: FloatArray,
     constants: FloatArray | float = 0.0,
 ) -> FloatArray:
-    """Compute learned features of samples, each from its own values alone.
-
-    Parameters
-    ----------
-    data : ndarray of shape (n_samples, n_columns)
-        Samples; their precision is that of the result.
-    weights : ndarray of shape (n_components, n_columns)
-        Weights.
-    feature_norms : ndarray of shape (n_components,)
-        Norm of each learned feature over the samples it was learned from.
-    constants : ndarray of shape (n_components,) or float, default=0.0
-        Added to the products of weights and data.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_components)
-        Soft absolute values over the norms, each sample with norm one.
-
-    Raises
-    ------
-    ValueError
-        For samples so far away that their squares overflow.
-    """
+    """Compute learned features of samples, each from its own values alone."""
     precision = data.dtype
     with np.errstate(over="ignore", invalid="ignore"):
         features = data @ (weights / feature_norms[:, None]).T.astype(precision)

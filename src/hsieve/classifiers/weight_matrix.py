@@ -1,6 +1,6 @@
-"""Position weight matrix as a classifier: the usual yardstick for sites in sequences.
+"""Position weight matrices: how much each category at each position speaks for a class.
 
-Position weight matrices: how much each category at each position speaks for a class.
+They are the usual yardstick for sites in sequences.
 
 With n_c(j, r) the number of samples of class c that have category r at position j, and q(r) the
 share of category r at all positions of all samples, the matrix of class c is
@@ -15,7 +15,6 @@ decision of naive Bayes.
 Cost: one pass over the codes.
 """
 
-from dataclasses import dataclass
 from numbers import Real
 from typing import Any, Self
 
@@ -24,17 +23,17 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.classifiers.base import validated_classes
+from hsieve.classifiers.base import DecisionsMixin, validated_classes
 from hsieve.data.sequences import UNKNOWN_CODE
 from hsieve.data.validation import checked_data
 from hsieve.selectors.base import whole_or_nothing
 
-__all__ = ["PositionWeightMatrix", "WeightMatrices", "weight_matrices"]
+__all__ = ["PositionWeightMatrix"]
 
 FloatArray = NDArray[np.floating]
 
 
-class PositionWeightMatrix(ClassifierMixin, BaseEstimator):
+class PositionWeightMatrix(DecisionsMixin, ClassifierMixin, BaseEstimator):
     """Classifier by the categories at each position, each position judged by itself.
 
     Parameters
@@ -104,11 +103,19 @@ class PositionWeightMatrix(ClassifierMixin, BaseEstimator):
             msg = f"pseudo_count must be a number above 0, got {count!r}."
             raise ValueError(msg)
         codes, _, labels = validated_classes(self, X, y)
-        self._matrices: WeightMatrices = weight_matrices(
-            codes, labels, pseudo_count=float(count), unknown=self.unknown
-        )
-        self.categories_ = self._matrices.categories
-        self.log_odds_ = self._matrices.log_odds
+        categories, counts = np.unique(codes, return_counts=True)
+        if self.unknown is not None:
+            is_known = categories != self.unknown
+            categories, counts = categories[is_known], counts[is_known]
+        self.categories_: NDArray[Any] = categories
+        background = counts / max(counts.sum(), 1)
+        found = np.zeros((len(self.classes_), codes.shape[1], len(categories)))
+        for position, column in enumerate(codes.T):
+            places, known = self._places(column)
+            np.add.at(found, (labels[known], position, places[known]), 1.0)
+        smooth = found + float(count) * background
+        shares = smooth / (found.sum(axis=2, keepdims=True) + float(count))
+        self.log_odds_: FloatArray = np.log(shares) - np.log(background)
         self.log_prior_: FloatArray = np.log(np.bincount(labels) / len(labels))
         return self
 
@@ -127,114 +134,16 @@ class PositionWeightMatrix(ClassifierMixin, BaseEstimator):
         """
         check_is_fitted(self)
         codes = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        evidence: FloatArray = self._matrices.evidence(codes) + self.log_prior_
+        evidence = np.zeros((len(codes), len(self.classes_)))
+        for position, column in enumerate(codes.T):
+            places, known = self._places(column)
+            evidence[known] += self.log_odds_[:, position, places[known]].T
+        evidence += self.log_prior_
         return evidence[:, 1] - evidence[:, 0] if len(self.classes_) == 2 else evidence
 
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_positions)
-            Category at each position.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The classes.
-        """
-        decisions = self.decision_function(X)
-        if decisions.ndim == 1:
-            return np.asarray(self.classes_[(decisions > 0).astype(int)])
-        return np.asarray(self.classes_[np.argmax(decisions, axis=1)])
-
-
-@dataclass(frozen=True, eq=False)
-class WeightMatrices:
-    """The matrices of all classes.
-
-    Parameters
-    ----------
-    categories : ndarray of shape (n_categories,)
-        What may be met at a position, in rising order, but for what is unknown.
-    log_odds : ndarray of shape (n_classes, n_positions, n_categories)
-        Logarithm of the share in the class over that in the background.
-    """
-
-    categories: NDArray[Any]
-    log_odds: FloatArray
-
-    def evidence(self, codes: NDArray[Any]) -> FloatArray:
-        """Add up what the positions say for each class.
-
-        Parameters
-        ----------
-        codes : ndarray of shape (n_samples, n_positions)
-            Category at each position.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Log-odds against the background.
-        """
-        total = np.zeros((len(codes), len(self.log_odds)))
-        for position, column in enumerate(codes.T):
-            places, known = _places(column, self.categories)
-            total[known] += self.log_odds[:, position, places[known]].T
-        return total
-
-
-def weight_matrices(
-    codes: NDArray[Any],
-    labels: NDArray[np.intp],
-    *,
-    pseudo_count: float = 1.0,
-    unknown: float | None = None,
-) -> WeightMatrices:
-    """Estimate a matrix for each class.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples, n_positions)
-        Category at each position, as numbers.
-    labels : ndarray of shape (n_samples,)
-        Class of each sample, from 0.
-    pseudo_count : float, default=1.0
-        Above 0.
-    unknown : float or None, default=None
-        Code that stands for no category.
-
-    Returns
-    -------
-    WeightMatrices
-        Categories and log-odds.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> codes = np.array([[0, 1], [0, 0], [1, 1], [1, 0]])
-    >>> matrices = weight_matrices(codes, np.array([0, 0, 1, 1]))
-    >>> np.exp(matrices.log_odds[0]).round(2)
-    array([[1.67, 0.33],
-           [1.  , 1.  ]])
-    """
-    categories, counts = np.unique(codes, return_counts=True)
-    is_known = np.ones(len(categories), dtype=bool) if unknown is None else categories != unknown
-    categories, counts = categories[is_known], counts[is_known]
-    background = counts / max(counts.sum(), 1)
-    n_classes = int(labels.max()) + 1
-    found = np.zeros((n_classes, codes.shape[1], len(categories)))
-    for position, column in enumerate(codes.T):
-        places, known = _places(column, categories)
-        np.add.at(found, (labels[known], position, places[known]), 1.0)
-    smooth = found + pseudo_count * background
-    shares = smooth / (found.sum(axis=2, keepdims=True) + pseudo_count)
-    return WeightMatrices(categories, np.log(shares) - np.log(background))
-
-
-def _places(column: NDArray[Any], categories: NDArray[Any]) -> tuple[NDArray[np.intp], Any]:
-    """Find each code among the categories, and tell which are there."""
-    if not len(categories):
-        return np.zeros(len(column), dtype=np.intp), np.zeros(len(column), dtype=bool)
-    places = np.minimum(np.searchsorted(categories, column), len(categories) - 1)
-    return places, categories[places] == column
+    def _places(self, column: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+        """Find each code among the categories, and tell which are there."""
+        if not len(self.categories_):
+            return np.zeros(len(column), dtype=np.intp), np.zeros(len(column), dtype=bool)
+        places = np.minimum(np.searchsorted(self.categories_, column), len(self.categories_) - 1)
+        return places, np.asarray(self.categories_[places] == column)
