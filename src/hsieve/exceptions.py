@@ -6,6 +6,7 @@ __all__ = [
     "FewerFeaturesWarning",
     "IncompatibleCombinationError",
     "MissingExtraError",
+    "NoRankingError",
     "NothingFoundWarning",
 ]
 
@@ -16,6 +17,10 @@ class IncompatibleCombinationError(TypeError):
 
 class MissingExtraError(ImportError):
     """A package that only a part of this one needs is not installed."""
+
+
+class NoRankingError(ValueError):
+    """A search puts no features in order beyond those asked for; the message says why."""
 
 
 class FewerFeaturesWarning(UserWarning):

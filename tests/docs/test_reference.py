@@ -114,7 +114,7 @@ def test_the_table_of_combinations_is_true():
 def fits(strategy, measure):
     """Tell whether a strategy takes a measure."""
     try:
-        strategy.check_compatible(measure)
+        strategy.check(measure, 10, 2)
     except hsieve.IncompatibleCombinationError:
         return False
     return True

@@ -1,5 +1,7 @@
 """FCBF and HITON-PC against the papers' algorithms, and what they say of wrong settings."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
@@ -124,4 +126,4 @@ def test_the_strongest_feature_is_kept_where_nothing_depends(rng):
 )
 def test_wrong_settings_are_refused(strategy, words):
     with pytest.raises(ValueError, match=words):
-        strategy.check_parameters(5, 2)
+        strategy.check(Mock(), 5, 2)

@@ -340,12 +340,12 @@ def test_a_radius_that_keeps_no_feature_is_told(monkeypatch, rng):
 )
 def test_wrong_settings_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
-        L1Ball(**settings).check_parameters(5, 2)
+        L1Ball(**settings).check(HSIC(), 5, 2)
 
 
 def test_a_measure_without_slopes_is_refused_by_name():
     with pytest.raises(IncompatibleCombinationError, match="weighted_value_and_gradient"):
-        L1Ball().check_compatible(MutualInformation())
+        L1Ball().check(MutualInformation(), 5, 2)
 
 
 def test_any_measure_with_slopes_will_do(rng):

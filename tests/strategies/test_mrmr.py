@@ -232,4 +232,4 @@ def test_progress_ends_at_one_and_a_wrong_form_is_refused(data):
     assert heard[-1] == 1.0
     assert heard == sorted(heard)
     with pytest.raises(ValueError, match="form must be one of"):
-        MRMRSearch(form="ratio").search(bound, 3)
+        MRMRSearch(form="ratio").check(Pearson(), 5, 3)

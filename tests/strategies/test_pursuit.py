@@ -511,15 +511,14 @@ def test_wrong_settings_are_refused_before_any_work(settings, message, rng, monk
 
 
 @pytest.mark.parametrize(("settings", "message"), WRONG)
-def test_wrong_settings_are_refused_by_the_search(settings, message, rng):
-    bound = PairwiseHSIC().bind(rng.normal(size=(30, 3)), np.arange(30.0))
+def test_wrong_settings_are_refused_by_the_search(settings, message):
     with pytest.raises(ValueError, match=message):
-        PursuitSearch(**settings).search(bound, 2)
+        PursuitSearch(**settings).check(PairwiseHSIC(), 3, 2)
 
 
 def test_a_measure_without_relevance_to_other_targets_is_refused():
     with pytest.raises(IncompatibleCombinationError, match=r"Choose PairwiseHSIC\(\), Pearson"):
-        PursuitSearch().check_compatible(NHSIC())
+        PursuitSearch().check(NHSIC(), 5, 2)
 
 
 @pytest.mark.parametrize("estimator", ["discretised", "copula"])

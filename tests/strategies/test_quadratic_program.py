@@ -186,9 +186,9 @@ def test_progress_ends_at_one(data):
         ({"n_landmarks": "some"}, "n_landmarks must be"),
     ],
 )
-def test_settings_that_mean_nothing_are_refused(settings, message, data):
+def test_settings_that_mean_nothing_are_refused(settings, message):
     with pytest.raises(ValueError, match=message):
-        QuadraticProgram(**settings).search(Pearson().bind(*data), 3)
+        QuadraticProgram(**settings).check(Pearson(), 5, 3)
 
 
 def test_the_automatic_weight_from_one_landmark_is_that_of_its_column():

@@ -93,21 +93,21 @@ def test_a_feature_with_nothing_or_less_left_is_not_taken():
 @pytest.mark.parametrize("measure", [MutualInformation(), Pearson()], ids=repr)
 def test_statistics_that_are_no_inner_products_are_refused(measure):
     with pytest.raises(IncompatibleCombinationError, match="nothing to project"):
-        IterativeScreening().check_compatible(measure)
+        IterativeScreening().check(measure, 12, 3)
 
 
 @pytest.mark.parametrize("n_screened", [2, 5.5, None, True])
 def test_too_narrow_a_screen_is_refused(n_screened, data):
     with pytest.raises(ValueError, match=r"not below the number of features wanted \(3\)"):
-        IterativeScreening(n_screened).search(PairwiseHSIC().bind(*data), 3)
+        IterativeScreening(n_screened).check(PairwiseHSIC(), data[0].shape[1], 3)
 
 
 def test_a_screen_of_no_feature_is_refused_though_the_number_is_not_known():
     strategy = IterativeScreening(0)
-    n_wanted = strategy.n_searched(12)
+    n_wanted = strategy.n_ranked(12)
     assert n_wanted == 1
     with pytest.raises(ValueError, match="n_screened must be"):
-        strategy.check_parameters(12, n_wanted)
+        strategy.check(PairwiseHSIC(), 12, n_wanted)
 
 
 def test_progress_ends_at_one(data):

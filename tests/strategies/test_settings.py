@@ -1,5 +1,7 @@
 """Settings at the edge: the last right value is taken, the first wrong one refused."""
 
+from unittest.mock import Mock
+
 import numpy as np
 import pytest
 
@@ -113,13 +115,13 @@ WRONG = [
 
 @pytest.mark.parametrize("strategy", RIGHT, ids=repr)
 def test_the_last_right_value_is_taken(strategy):
-    strategy.check_parameters(50, 3)
+    strategy.check(Mock(), 50, 3)
 
 
 @pytest.mark.parametrize(("strategy", "setting"), WRONG, ids=repr)
 def test_the_first_wrong_value_is_refused_by_name(strategy, setting):
     with pytest.raises(ValueError, match=setting):
-        strategy.check_parameters(50, 3)
+        strategy.check(Mock(), 50, 3)
 
 
 @pytest.mark.parametrize("step", [1e-9, 0.5, ALMOST_ONE, 1, 1.0, 3])
@@ -128,7 +130,7 @@ def test_steps_of_the_backward_search_are_shares_or_whole_numbers(step, rng):
     assert len(Backward(step=step, n_contexts=1).search(bound, 2).order) == 4
     for wrong in (0, 1 + 1e-9, 2.5, np.inf, NO_NUMBER):
         with pytest.raises(ValueError, match="step must be"):
-            Backward(step=wrong).search(bound, 2)
+            Backward(step=wrong).check(HSIC(), 4, 2)
 
 
 def test_a_screen_as_narrow_as_the_selection_is_taken(rng):

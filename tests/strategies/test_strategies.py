@@ -215,10 +215,9 @@ def test_ties_go_to_the_lower_index(rng):
         ({"n_contexts": 2.5}, "n_contexts must be"),
     ],
 )
-def test_bad_settings_are_refused_in_words(settings, message, rng):
-    bound = HSIC().bind(rng.normal(size=(10, 3)), rng.normal(size=10))
+def test_bad_settings_are_refused_in_words(settings, message):
     with pytest.raises(ValueError, match=message):
-        Backward(**settings).search(bound, 1)
+        Backward(**settings).check(HSIC(), 3, 1)
 
 
 @pytest.mark.parametrize("strategy", [Ranking(), Forward(), Backward()], ids=repr)

@@ -40,7 +40,8 @@ def make_job_engine(
     n_jobs : int or None, default=None
         Number of processes, as joblib has it.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        See :func:`hsieve.parallel.make_engine`; None leaves the jobs to joblib.
+        See :func:`hsieve.parallel.make_engine`; None leaves the jobs to joblib. An engine that
+        is one already is passed on.
     in_order : bool, default=True
         Whether results must come in the order of the jobs. False lets joblib give each when it is
         done; other engines keep the order.
@@ -64,6 +65,8 @@ def make_job_engine(
     [10, 20, 30]
     [10, 20, 30]
     """
+    if isinstance(engine, Engine):
+        return engine
     if engine is None:
         return JoblibEngine(n_jobs, in_order=in_order)
     if n_jobs is not None:

@@ -1,7 +1,15 @@
-"""What a checkpoint of a selector belongs to: its parameters, the data and the target."""
+"""Checkpoints of selectors: what they belong to, and what is kept of a search.
+
+A search is kept from outside, without its knowing: either the jobs that it gives to an engine, or
+the sweeps over many candidates that it asks a bound measure for.
+"""
 
 import os
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
+from contextlib import contextmanager
+from copy import copy
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,11 +18,23 @@ from sklearn.base import BaseEstimator
 
 from hsieve.data.blocks import ColumnBlocks
 from hsieve.data.blocks.distributed import is_of_spark, no_fixed_order
-from hsieve.fingerprint import WITHOUT_EFFECT, fingerprint_of_arrays, fingerprint_of_estimator
+from hsieve.fingerprint import (
+    WITHOUT_EFFECT,
+    Ignored,
+    fingerprint_of_arrays,
+    fingerprint_of_estimator,
+)
+from hsieve.measures.base import BoundMeasure
 from hsieve.parallel import Engine
 from hsieve.parallel.checkpoint import Checkpointed
+from hsieve.parallel.jobs import make_job_engine
+from hsieve.parallel.settings import InPlaceEngine
+from hsieve.strategies.base import Strategy
 
-__all__ = ["checkpointed", "refuse_fleeting"]
+__all__ = ["checkpointed", "keeps_search", "kept_search", "refuse_fleeting"]
+
+# Methods of bound measures that score all candidates of one step of a search.
+SWEEPS = ("elimination_scores", "addition_scores")
 
 # Longer lists are known by their mark.
 MOST_LISTED = 20
@@ -76,6 +96,56 @@ def checkpointed(
         columns.fingerprint_kind: columns.fingerprint(),
     }
     return Checkpointed(engine, folder, settings, marks)
+
+
+def keeps_search(strategy: Strategy) -> bool:
+    """Whether a search has jobs or sweeps that can be kept."""
+    return _has_jobs(strategy) or not set(SWEEPS).isdisjoint(strategy.needs)
+
+
+@contextmanager
+def kept_search(
+    selector: BaseEstimator,
+    strategy: Strategy,
+    bound: BoundMeasure,
+    columns: ColumnBlocks,
+    target: NDArray[Any],
+) -> Iterator[tuple[Strategy, BoundMeasure]]:
+    """Give strategy and bound measure, what they work out kept where the selector wants that."""
+    if getattr(selector, "checkpoint", None) is None:
+        yield strategy, bound
+    elif _has_jobs(strategy):
+        settings = strategy.get_params(deep=False)
+        workers = make_job_engine(settings["n_jobs"], settings["engine"])
+        kept = checkpointed(selector, workers, columns, target)
+        yield type(strategy)(**{**settings, "n_jobs": None, "engine": kept}), bound
+    else:
+        with checkpointed(selector, InPlaceEngine(), columns, target) as engine:
+            yield strategy, _with_kept_sweeps(bound, engine)
+
+
+def _has_jobs(strategy: Strategy) -> bool:
+    return "engine" in strategy.get_params(deep=False)
+
+
+def _with_kept_sweeps(bound: BoundMeasure, engine: Engine) -> BoundMeasure:
+    """Return the bound measure with sweeps done by an engine that keeps results."""
+
+    def sweep(name: str, *features: NDArray[np.intp]) -> NDArray[Any]:
+        ((scores,),) = engine.map(_swept, [(name, *features)], shared=Ignored(bound))
+        return np.asarray(scores)
+
+    kept = copy(bound)
+    for name in (*SWEEPS, "feature_scores"):
+        # Past the guard of a frozen dataclass: the copy is our own.
+        object.__setattr__(kept, name, partial(sweep, name))
+    return kept
+
+
+def _swept(task: tuple[Any, ...], bound: Ignored) -> tuple[NDArray[Any]]:
+    """Do one sweep; the task of an engine."""
+    name, *features = task
+    return (getattr(bound.value, name)(*features),)
 
 
 def refuse_fleeting(selector: BaseEstimator, X: Any) -> None:

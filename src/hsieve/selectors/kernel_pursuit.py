@@ -193,7 +193,7 @@ class KernelPursuit(SearchSelector):
 
     def _n_wanted(self, n_features: int) -> int:
         if self._finds_number:
-            return self.make_components()[1].n_searched(n_features)
+            return self.make_components()[1].n_ranked(n_features)
         return super()._n_wanted(n_features)
 
     def _by_rule(self, ranked: NDArray[np.intp], n_wanted: int, *data: Any) -> int:

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,17 +16,20 @@ from hsieve.data.blocks import (
     is_distributed,
 )
 from hsieve.data.validation import constant_columns
+from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
 from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.parallel import Engine, make_engine
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
-from hsieve.selectors.checkpoint import checkpointed, refuse_fleeting
+from hsieve.selectors.checkpoint import checkpointed, keeps_search, kept_search, refuse_fleeting
 from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.number_rules import check_rule_reaches, no_ranking
 from hsieve.strategies.base import Strategy
 
 __all__ = ["SearchSelector", "chosen_measure"]
+
+Component = TypeVar("Component", Measure, Strategy)
 
 
 class SearchSelector(BaseSelector):
@@ -56,7 +59,9 @@ class SearchSelector(BaseSelector):
             The fitted selector.
         """
         measure, strategy = self.make_components()
-        strategy.check_compatible(measure)
+        if not isinstance(measure, Measure):
+            msg = f"measure must be a hsieve measure such as HSIC(), got {measure!r}."
+            raise IncompatibleCombinationError(msg)
         engine = make_engine(self._engine_for(measure))
         refuse_fleeting(self, X)
         if measure.takes_blocks:
@@ -64,7 +69,7 @@ class SearchSelector(BaseSelector):
                 blocks, target = self._validated_blocks(features, values, measure)
                 measure = with_categories(measure, self.categorical_)
                 self._check(measure, target, blocks.n_samples)
-                self._check_strategy(strategy)
+                self._check_strategy(strategy, measure)
                 check_rule_reaches(
                     self.n_features_to_select, is_local=engine.is_local and blocks.is_local
                 )
@@ -80,23 +85,23 @@ class SearchSelector(BaseSelector):
             data, target = self._validated(X, y, measure, dtype=[np.float64, np.float32])
             measure = with_categories(measure, self.categorical_)
             self._check(measure, target, len(data))
-            self._check_strategy(strategy)
+            self._check_strategy(strategy, measure)
             varying = self._varying_features(constant_columns(data))
-            if getattr(self, "checkpoint", None) is not None:
-                strategy = strategy.keeping(
-                    lambda workers: checkpointed(self, workers, as_blocks(data), target)
-                )
+            columns = as_blocks(data)
             with one_blas_thread() if measure.has_small_products else nullcontext():
-                bound = _bind(measure, data, target, varying)
-                self._search((measure, strategy), bound, varying, (as_blocks(data), target))
+                own = data if len(varying) == data.shape[1] else data[:, varying]
+                among = _renumbered(measure, "categorical", varying, data.shape[1])
+                bound = among.bind(own, target)
+                with kept_search(self, strategy, bound, columns, target) as kept:
+                    self._search((measure, kept[0]), kept[1], varying, (columns, target))
         return self
 
     def _engine_for(self, measure: Measure) -> Any:
         """Return the description of the engine, which some measures cannot make use of."""
         engine = getattr(self, "engine", None)
-        kept = (
-            None if self.make_components()[1].keeps_results else getattr(self, "checkpoint", None)
-        )
+        kept = getattr(self, "checkpoint", None)
+        if keeps_search(self.make_components()[1]):
+            kept = None
         given = {"engine": engine, "checkpoint": kept}
         name = next((name for name, value in given.items() if value is not None), None)
         if name is None or measure.takes_blocks:
@@ -107,15 +112,15 @@ class SearchSelector(BaseSelector):
         )
         raise ValueError(msg)
 
-    def _check_strategy(self, strategy: Strategy) -> None:
-        """Refuse settings of the strategy that do not fit the data, before any work."""
-        strategy.check_parameters(self.n_features_in_, self._n_wanted(self.n_features_in_))
+    def _check_strategy(self, strategy: Strategy, measure: Measure) -> None:
+        """Refuse a strategy that fits neither measure nor data, before any work."""
+        strategy.check(measure, self.n_features_in_, self._n_wanted(self.n_features_in_))
 
     def _n_ranked(self, rule: str, n_features: int) -> int:
-        strategy = self.make_components()[1]
-        if strategy.own_number:
-            raise ValueError(no_ranking(type(self).__name__, rule, strategy.own_number))
-        return strategy.n_searched(n_features)
+        try:
+            return self.make_components()[1].n_ranked(n_features)
+        except NoRankingError as reason:
+            raise ValueError(no_ranking(type(self).__name__, rule, str(reason))) from None
 
     def _search(
         self,
@@ -127,10 +132,10 @@ class SearchSelector(BaseSelector):
         """Search among the varying features and keep the result."""
         measure, strategy = parts
         n_wanted = self._n_wanted(self.n_features_in_)
-        strategy = strategy.among(varying, self.n_features_in_)
+        strategy = _renumbered(strategy, "covariates", varying, self.n_features_in_)
         path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
         n_ruled = self._by_rule(varying[path.nested_order], n_wanted, *data, measure)
-        if n_ruled < n_wanted and not strategy.is_nested:
+        if n_ruled < n_wanted and not path.is_nested:
             path = strategy.search(bound, n_ruled)
         self._keep(path, varying, n_ruled)
 
@@ -152,14 +157,15 @@ def _columns_of(X: Any, y: Any, engine: Engine) -> Iterator[tuple[Any, Any]]:
         yield distributed_columns(X, y, engine)
 
 
-def _bind(measure: Measure, X: NDArray[Any], y: Any, varying: NDArray[np.intp]) -> Any:
-    """Bind the measure to the varying features, its categories renumbered to match."""
-    categorical = np.asarray(list(getattr(measure, "categorical", ())), dtype=np.intp)
-    if len(categorical) and len(varying) < X.shape[1]:
-        positions = {int(feature): place for place, feature in enumerate(varying)}
-        kept = [positions[j] for j in categorical % X.shape[1] if j in positions]
-        measure = type(measure)(**{**measure.get_params(deep=False), "categorical": kept})
-    return measure.bind(X if len(varying) == X.shape[1] else X[:, varying], y)
+def _renumbered(
+    owner: Component, parameter: str, varying: NDArray[np.intp], n_features: int
+) -> Component:
+    """Return a measure or strategy with positions of features counted among the varying ones."""
+    positions = np.asarray(list(getattr(owner, parameter, ())), dtype=np.intp)
+    if not len(positions) or len(varying) == n_features:
+        return owner
+    places = np.flatnonzero(np.isin(varying, positions % n_features)).tolist()
+    return type(owner)(**{**owner.get_params(deep=False), parameter: places})
 
 
 def chosen_measure(

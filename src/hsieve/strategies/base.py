@@ -5,22 +5,15 @@ needs; a measure that lacks one is refused by name, before any work is done.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from copy import copy
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Self, TypeAlias
+from typing import ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from hsieve.exceptions import IncompatibleCombinationError
-from hsieve.fingerprint import Ignored
 from hsieve.measures.base import DOUBLE_PRECISION, BoundMeasure, Measure, PairwiseStatistics
-from hsieve.parallel import Engine
-from hsieve.parallel.jobs import make_job_engine
-from hsieve.parallel.settings import InPlaceEngine
 from hsieve.progress import report
 
 __all__ = [
@@ -34,8 +27,6 @@ __all__ = [
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
-Keeper: TypeAlias = Callable[[Engine], Engine]
-Round: TypeAlias = Callable[[Any, Ignored], tuple[NDArray[Any], ...]]
 
 BLOCK = 512
 # Searches that add one feature after the other go so far where the number is not known yet.
@@ -67,7 +58,14 @@ class SelectionPath:
         Number of sets scored on the way.
     n_selectable : int or None, default=None
         How many features, from the front of `order`, may be selected at all; None for all.
+
+    Attributes
+    ----------
+    is_nested : bool
+        Whether the best k features of a longer search are those of a search for k.
     """
+
+    is_nested: ClassVar[bool] = True
 
     order: IndexArray
     feature_scores: FloatArray
@@ -101,91 +99,14 @@ class SelectionPath:
 
 
 class Strategy(BaseEstimator, ABC):
-    """A way to search, independent of the measure.
+    """A way to search, independent of the measure; `search` is all that it must have.
 
-    ``needs`` lists the methods a bound measure must offer; ``refusal`` says in words what to do
-    with a measure that lacks them. ``own_number`` says why there is no ranking of which as many
-    features as one likes could be kept; it is empty where there is one. ``is_nested`` tells whether
-    the best k features of a longer search are those of a search for k.
+    ``needs`` lists the methods that a bound measure must offer; ``refusal`` says in words what to
+    do with a measure that lacks them.
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
     refusal: ClassVar[str] = ""
-    own_number: ClassVar[str] = ""
-    is_nested: ClassVar[bool] = True
-    # Whether its jobs, or its rounds, can be kept.
-    keeps_results: ClassVar[bool] = False
-    _keeper: Keeper | None = None
-
-    def keeping(self, keeper: Keeper) -> Self:
-        """Return the strategy with results of its jobs kept, so that they are done once.
-
-        Parameters
-        ----------
-        keeper : callable
-            Makes of an engine one that keeps results.
-        """
-        kept = copy(self)
-        kept._keeper = keeper
-        return kept
-
-    def _job_engine(self, n_jobs: int | None, engine: Any) -> Engine:
-        """Make what does the jobs of the strategy."""
-        workers = make_job_engine(n_jobs, engine)
-        return workers if self._keeper is None else self._keeper(workers)
-
-    @contextmanager
-    def _rounds(self) -> Iterator[Callable[[Round, Any, BoundMeasure], tuple[NDArray[Any], ...]]]:
-        """Give what does a round of a search: a function of a task and the bound measure.
-
-        Rounds that were done before are taken as they were, if results are kept.
-        """
-        if self._keeper is None:
-            yield lambda function, task, bound: function(task, Ignored(bound))
-            return
-        with self._keeper(InPlaceEngine()) as workers:
-
-            def done_once(
-                function: Round, task: Any, bound: BoundMeasure
-            ) -> tuple[NDArray[Any], ...]:
-                (result,) = workers.map(function, [task], shared=Ignored(bound))
-                return result
-
-            yield done_once
-
-    def check_compatible(self, measure: Measure) -> None:
-        """Refuse a measure that lacks a needed method.
-
-        Raises
-        ------
-        IncompatibleCombinationError
-            Naming measure, strategy and the missing methods.
-        """
-        bound_type = getattr(measure, "bound_type", None)
-        if bound_type is None or isinstance(measure, type):
-            msg = f"measure must be a hsieve measure such as HSIC(), got {measure!r}."
-            raise IncompatibleCombinationError(msg)
-        missing = [name for name in self.needs if not hasattr(bound_type, name)]
-        if missing:
-            msg = (
-                f"{type(self).__name__} cannot search with {type(measure).__name__}: "
-                f"it lacks {', '.join(missing)}. {self.refusal}"
-            )
-            raise IncompatibleCombinationError(msg)
-
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse parameters that do not fit so many features, before any work is done."""
-
-    def n_searched(self, n_features: int) -> int:
-        """Return how many features to look for where the number wanted is not known yet.
-
-        All, unless the search takes the longer the more are looked for.
-        """
-        return n_features
-
-    def among(self, features: IndexArray, n_features: int) -> Self:
-        """Return the strategy for a search among some of the features, renumbered."""
-        return self
 
     @abstractmethod
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
@@ -197,7 +118,54 @@ class Strategy(BaseEstimator, ABC):
             Measure tied to data.
         n_features_to_select : int
             How many features are wanted; the path may go further.
+
+        Returns
+        -------
+        SelectionPath
+            All features, best first.
         """
+
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse a measure or parameters that do not fit, before any work is done.
+
+        Parameters
+        ----------
+        measure : Measure
+            Whose bound form is to be searched with.
+        n_features, n_wanted : int
+            How many features there are, and how many are wanted.
+
+        Raises
+        ------
+        IncompatibleCombinationError
+            Naming measure, strategy and the missing methods.
+        ValueError
+            If a parameter is wrong.
+        """
+        missing = [name for name in self.needs if not hasattr(measure.bound_type, name)]
+        if missing:
+            msg = (
+                f"{type(self).__name__} cannot search with {type(measure).__name__}: "
+                f"it lacks {', '.join(missing)}. {self.refusal}"
+            )
+            raise IncompatibleCombinationError(msg)
+
+    def n_ranked(self, n_features: int) -> int:
+        """Return how many features to look for where a rule is to choose their number afterwards.
+
+        All, unless the search takes the longer the more are looked for.
+
+        Parameters
+        ----------
+        n_features : int
+            How many features there are.
+
+        Raises
+        ------
+        NoRankingError
+            If there is no ranking of which as many features as one likes could be kept.
+        """
+        return n_features
 
 
 def relevance_of_all(statistics: PairwiseStatistics, *, share_of_work: float) -> FloatArray:

@@ -19,7 +19,8 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.measures.base import BoundMeasure, WeightedScores
+from hsieve.exceptions import NoRankingError
+from hsieve.measures.base import BoundMeasure, Measure, WeightedScores
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
@@ -122,9 +123,6 @@ class L1Ball(Strategy):
         "weighted_value_and_gradient",
     )
     refusal: ClassVar[str] = "It has no slope in weights of features."
-    own_number: ClassVar[str] = "its weights are found for one number of features"
-
-    keeps_results: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -145,8 +143,9 @@ class L1Ball(Strategy):
         self.engine = engine
         self.random_state = random_state
 
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse settings with which nothing can be found."""
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse a measure without slopes, and settings with which nothing can be found."""
+        super().check(measure, n_features, n_wanted)
         make_job_engine(self.n_jobs, self.engine)
         if self.optimiser not in OPTIMISERS:
             msg = f"optimiser must be one of {OPTIMISERS}, got {self.optimiser!r}."
@@ -160,14 +159,18 @@ class L1Ball(Strategy):
                 msg = f"{name} must be a number above zero, got {value!r}: no feature fits into it."
                 raise ValueError(msg)
 
+    def n_ranked(self, n_features: int) -> int:
+        """Refuse to rank more features than are asked for."""
+        msg = "its weights are found for one number of features"
+        raise NoRankingError(msg)
+
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> L1SelectionPath:
         """Run the restarts and take the best set met."""
         assert isinstance(bound, WeightedScores)
-        self.check_parameters(bound.n_features, n_features_to_select)
         rngs = np.random.default_rng(self.random_state).spawn(int(self.n_restarts))
         met: dict[tuple[int, ...], tuple[FloatArray, IndexArray]] = {}
         n_begun = 0
-        with self._job_engine(self.n_jobs, self.engine) as workers:
+        with make_job_engine(self.n_jobs, self.engine) as workers:
             climb = _Climb(
                 bound,
                 n_features_to_select,

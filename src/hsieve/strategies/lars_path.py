@@ -77,6 +77,8 @@ class LarsSelectionPath(SelectionPath):
     pairs: IndexArray = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))
     pair_relevance: FloatArray = field(default_factory=lambda: np.empty(0))
 
+    is_nested: ClassVar[bool] = False
+
     def features_of(self, atom: int) -> tuple[int, ...]:
         """Features that an atom of the path is made of."""
         n_features = len(self.relevance)
@@ -148,7 +150,6 @@ class LarsSearch(Strategy):
 
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
-    is_nested: ClassVar[bool] = False
 
     def __init__(
         self,
@@ -161,8 +162,8 @@ class LarsSearch(Strategy):
         self.max_redundancy = max_redundancy
         self.interactions = interactions
 
-    def check_compatible(self, measure: Measure) -> None:
-        """Refuse a measure without pairwise statistics, or with ones that give no convex path."""
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse statistics that give no convex path, wrong covariates, a cap out of range."""
         pairwise = hasattr(getattr(measure, "bound_type", None), "redundancy")
         if pairwise and not measure.redundancy_is_psd:
             msg = (
@@ -171,7 +172,7 @@ class LarsSearch(Strategy):
                 "or Pearson(squared=True)."
             )
             raise IncompatibleCombinationError(msg)
-        super().check_compatible(measure)
+        super().check(measure, n_features, n_wanted)
         if self.interactions is not None and not issubclass(measure.bound_type, BoundPairwiseHSIC):
             msg = (
                 f"LarsSearch(interactions={self.interactions!r}) cannot search with {measure!r}, "
@@ -179,8 +180,6 @@ class LarsSearch(Strategy):
             )
             raise IncompatibleCombinationError(msg)
 
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse covariates that are not there, or all there are, and a cap out of range."""
         covariates = check_positions(self.covariates, n_features, name="covariates")
         if len(np.unique(covariates % n_features)) == n_features:
             msg = f"Of {n_features} features none is left to select beside the covariates."
@@ -190,26 +189,13 @@ class LarsSearch(Strategy):
             msg = f"interactions must be None or 'pairs', got {self.interactions!r}."
             raise ValueError(msg)
 
-    def among(self, features: IndexArray, n_features: int) -> Self:
-        """Return the strategy with its covariates counted among some of the features."""
-        covariates = check_positions(self.covariates, n_features, name="covariates")
-        place = np.full(n_features, -1)
-        place[features] = np.arange(len(features))
-        places = np.unique(place[covariates])
-        return type(self)(
-            covariates=places[places >= 0].tolist(),
-            max_redundancy=self.max_redundancy,
-            interactions=self.interactions,
-        )
-
-    def n_searched(self, n_features: int) -> int:
-        """Return how many features to look for where the number wanted is not known yet."""
+    def n_ranked(self, n_features: int) -> int:
+        """Return how many features to look for where a rule chooses their number afterwards."""
         return min(LONGEST_SEARCH, n_features)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> LarsSelectionPath:
         """Follow the path."""
         assert isinstance(bound, PairwiseStatistics)
-        self.check_parameters(bound.n_features, n_features_to_select)
         covariates = np.array(list(self.covariates), dtype=np.intp) % bound.n_features
         relevance = bound.relevance(np.arange(bound.n_features))
         atoms: PairwiseStatistics = bound

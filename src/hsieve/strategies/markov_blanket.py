@@ -34,10 +34,15 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
 from hsieve.measures.base import BoundMeasure, ConditionalTests, Measure, PairwiseStatistics
 from hsieve.progress import report
-from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
+from hsieve.strategies.base import (
+    SelectionPath,
+    Strategy,
+    best_first,
+    relevance_of_all,
+)
 
 __all__ = ["FCBFSearch", "ParentsChildren"]
 
@@ -70,32 +75,32 @@ class FCBFSearch(Strategy):
     refusal: ClassVar[str] = (
         "Choose a pairwise measure such as SymmetricalUncertainty(), Pearson() or PairwiseHSIC()."
     )
-    own_number: ClassVar[str] = "which features are kept, and so how many, is part of its answer"
 
     def __init__(self, threshold: float = 0.0) -> None:
         self.threshold = threshold
 
-    def check_compatible(self, measure: Measure) -> None:
-        """Refuse a measure without pairwise statistics, or with ones that cannot be compared."""
-        super().check_compatible(measure)
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse statistics that cannot be compared, and a threshold that is none."""
+        super().check(measure, n_features, n_wanted)
         if not getattr(measure, "normalised", True):
             msg = (
                 f"FCBFSearch cannot search with {measure!r}: its relevance and redundancy are on "
                 "different scales, so that they cannot be compared. Choose PairwiseHSIC()."
             )
             raise IncompatibleCombinationError(msg)
-
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse a threshold that is no number of at least zero."""
         value = self.threshold
         if not (isinstance(value, Real) and not isinstance(value, bool) and value >= 0):
             msg = f"threshold must be a number of at least 0, got {value!r}."
             raise ValueError(msg)
 
+    def n_ranked(self, n_features: int) -> int:
+        """Refuse to rank more features than are asked for."""
+        msg = "which features are kept, and so how many, is part of its answer"
+        raise NoRankingError(msg)
+
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Keep features until there are enough or none is left."""
         assert isinstance(bound, PairwiseStatistics)
-        self.check_parameters(bound.n_features, n_features_to_select)
         relevance = relevance_of_all(bound, share_of_work=0.5)
         by_relevance = best_first(relevance)
         n_relevant = max(1, int((relevance > self.threshold).sum()))
@@ -142,14 +147,14 @@ class ParentsChildren(Strategy):
 
     needs: ClassVar[tuple[str, ...]] = ("feature_scores", "conditional_log_p")
     refusal: ClassVar[str] = "Choose IndependenceTest()."
-    own_number: ClassVar[str] = "which features are kept, and so how many, is part of its answer"
 
     def __init__(self, *, alpha: float = 0.05, max_given: int = 3) -> None:
         self.alpha = alpha
         self.max_given = max_given
 
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse a level or a number that is none."""
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse a measure without tests, and a level or a number that is none."""
+        super().check(measure, n_features, n_wanted)
         if not (isinstance(self.alpha, Real) and 0 < self.alpha < 1):
             msg = f"alpha must be a number between 0 and 1, got {self.alpha!r}."
             raise ValueError(msg)
@@ -157,10 +162,14 @@ class ParentsChildren(Strategy):
             msg = f"max_given must be a whole number of at least 0, got {self.max_given!r}."
             raise ValueError(msg)
 
+    def n_ranked(self, n_features: int) -> int:
+        """Refuse to rank more features than are asked for."""
+        msg = "which features are kept, and so how many, is part of its answer"
+        raise NoRankingError(msg)
+
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Find the set, then order all features."""
         assert isinstance(bound, ConditionalTests)
-        self.check_parameters(bound.n_features, n_features_to_select)
         scores = bound.feature_scores(np.arange(bound.n_features))
         by_strength = best_first(scores)
         dependent = by_strength[scores[by_strength] >= -math.log(self.alpha)]

@@ -73,9 +73,12 @@ class MRMRSearch(Strategy):
     def __init__(self, *, form: str = "difference") -> None:
         self.form = form
 
-    def check_compatible(self, measure: Measure) -> None:
-        """Refuse a measure without pairwise statistics, or with ones that do not fit the form."""
-        super().check_compatible(measure)
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse an unknown form, and statistics that do not fit the form."""
+        super().check(measure, n_features, n_wanted)
+        if self.form not in FORMS:
+            msg = f"form must be one of {FORMS}, got {self.form!r}."
+            raise ValueError(msg)
         if self.form == "difference" and not getattr(measure, "normalised", True):
             msg = (
                 f"MRMRSearch cannot search with {measure!r}: its relevance and redundancy are on "
@@ -91,20 +94,13 @@ class MRMRSearch(Strategy):
             )
             raise IncompatibleCombinationError(msg)
 
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse an unknown form."""
-        if self.form not in FORMS:
-            msg = f"form must be one of {FORMS}, got {self.form!r}."
-            raise ValueError(msg)
-
-    def n_searched(self, n_features: int) -> int:
-        """Return how many features to look for where the number wanted is not known yet."""
+    def n_ranked(self, n_features: int) -> int:
+        """Return how many features to look for where a rule chooses their number afterwards."""
         return min(LONGEST_SEARCH, n_features)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Take features until there are enough."""
         assert isinstance(bound, PairwiseStatistics)
-        self.check_parameters(bound.n_features, n_features_to_select)
         relevance = relevance_of_all(bound, share_of_work=1 / n_features_to_select)
         # A quotient below zero would rise with the redundancy.
         may_skip = bound.redundancy_may_be_skipped and (

@@ -41,7 +41,7 @@ from numpy.typing import NDArray
 
 from hsieve.inference.conditional_tests import conditional_p_value
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
-from hsieve.measures.base import BoundMeasure
+from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, Strategy, best_first
 from hsieve.strategies.mrmr import continued
@@ -129,8 +129,9 @@ class PursuitSearch(Strategy):
         self.time_limit = time_limit
         self.random_state = random_state
 
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse a level or gain that is none, and unknown words."""
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse a measure without a regression, a level or gain that is none, unknown words."""
+        super().check(measure, n_features, n_wanted)
         level, gain = self.level, self.least_gain
         if not (isinstance(level, Real) and 0 < level < 1):
             msg = f"level must be a number between 0 and 1, got {level!r}."
@@ -147,13 +148,12 @@ class PursuitSearch(Strategy):
             msg = f"time_limit must be None or a number of seconds above 0, got {limit!r}."
             raise ValueError(msg)
 
-    def n_searched(self, n_features: int) -> int:
-        """Return how many features to look for where the number wanted is not known yet."""
+    def n_ranked(self, n_features: int) -> int:
+        """Return how many features to look for where a rule chooses their number afterwards."""
         return min(LONGEST_SEARCH, n_features)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> PursuitPath:
         """Add features until none passes the gates, then trim or fill up to the number wanted."""
-        self.check_parameters(bound.n_features, n_features_to_select)
         wanted = min(n_features_to_select, bound.n_features)
         extra = 0 if self.finds_number else min(wanted, EXTRA_FEATURES, MOST_TO_TRIM // wanted)
         chase = _Chase(bound, self)

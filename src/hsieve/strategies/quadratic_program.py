@@ -27,7 +27,7 @@ from typing import ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.measures.base import BoundMeasure, PairwiseStatistics
+from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.solvers.quadratic_program import redundancy_factor, simplex_quadratic_program
 from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
@@ -100,7 +100,6 @@ class QuadraticProgram(Strategy):
         """Solve the program; the weights do not depend on how many features are wanted."""
         statistics = cast(PairwiseStatistics, bound)
         n_landmarks = self._count_landmarks(statistics.n_features)
-        self.check_parameters(bound.n_features, n_features_to_select)
         relevance = relevance_of_all(statistics, share_of_work=0.05)
         landmarks, n_best = _choose_landmarks(relevance, n_landmarks, self.random_state)
         columns = _redundancy_columns(statistics, landmarks)
@@ -136,8 +135,9 @@ class QuadraticProgram(Strategy):
         msg = f"n_landmarks must be 'auto', 'all' or a whole number from 1, got {wanted!r}."
         raise ValueError(msg)
 
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse a weight or a number of landmarks out of range."""
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse a measure without statistics, a weight or a number of landmarks out of range."""
+        super().check(measure, n_features, n_wanted)
         self._count_landmarks(n_features)
         automatic = isinstance(self.alpha, str) and self.alpha == "auto"
         number = isinstance(self.alpha, Real) and not isinstance(self.alpha, bool)

@@ -37,7 +37,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import linprog
 
-from hsieve.measures.base import BoundMeasure, SubsetScores
+from hsieve.exceptions import NoRankingError
+from hsieve.measures.base import BoundMeasure, Measure, SubsetScores
 from hsieve.progress import report
 from hsieve.solvers.sparse_fits import SparseFit, fit_of_size
 from hsieve.strategies.base import SelectionPath, Strategy
@@ -73,7 +74,6 @@ class RandomHalves(Strategy):
 
     needs: ClassVar[tuple[str, ...]] = ("subset_score",)
     refusal: ClassVar[str] = "It scores single features only, so halves have no score."
-    own_number: ClassVar[str] = "its weights are found for one number of features"
 
     def __init__(
         self,
@@ -88,8 +88,9 @@ class RandomHalves(Strategy):
         self.penalty = penalty
         self.random_state = random_state
 
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse settings that make no sense, in words."""
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse a measure without scores of sets, and settings that make no sense."""
+        super().check(measure, n_features, n_wanted)
         if not isinstance(self.n_rounds, Integral) or self.n_rounds < 1:
             msg = f"n_rounds must be a whole number of at least 1, got {self.n_rounds!r}."
             raise ValueError(msg)
@@ -102,10 +103,14 @@ class RandomHalves(Strategy):
             msg = f"penalty must be None or a share between 0 and 1, got {self.penalty!r}."
             raise ValueError(msg)
 
+    def n_ranked(self, n_features: int) -> int:
+        """Refuse to rank more features than are asked for."""
+        msg = "its weights are found for one number of features"
+        raise NoRankingError(msg)
+
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Split, score and regress."""
         assert isinstance(bound, SubsetScores)
-        self.check_parameters(bound.n_features, n_features_to_select)
         halves, differences = self._differences(bound, bound.n_features)
         deviation = _scale_of(differences)
         target, epsilon = differences / deviation, float(self.epsilon)

@@ -38,7 +38,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.measures.base import BoundMeasure, SampledScores
+from hsieve.measures.base import BoundMeasure, Measure, SampledScores
 from hsieve.parallel import Engine
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.progress import report
@@ -146,8 +146,6 @@ class RandomisedContributions(Strategy):
         "such as HSIC, NHSIC or LSMI."
     )
 
-    keeps_results: ClassVar[bool] = True
-
     def __init__(  # noqa: PLR0913 - the options of the algorithm
         self,
         *,
@@ -177,8 +175,9 @@ class RandomisedContributions(Strategy):
         self.engine = engine
         self.random_state = random_state
 
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse settings that make no sense, in words."""
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse a measure that takes no part of the samples, and settings that make no sense."""
+        super().check(measure, n_features, n_wanted)
         make_job_engine(self.n_jobs, self.engine)
         if self.estimator not in ESTIMATES:
             msg = f"estimator must be one of {tuple(ESTIMATES)}, got {self.estimator!r}."
@@ -221,10 +220,9 @@ class RandomisedContributions(Strategy):
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> ContributionPath:
         """Cull features until two are left, and put these in order."""
         assert isinstance(bound, SampledScores)
-        self.check_parameters(bound.n_features, n_features_to_select)
         sampler = self._sampler(bound)
         search = _Search(bound.n_features, self.fix_after, float(self.top_share))
-        with self._job_engine(self.n_jobs, self.engine) as workers:
+        with make_job_engine(self.n_jobs, self.engine) as workers:
             while search.n_left > N_KEPT and len(search.free):
                 self._iterate(bound, search, sampler, workers)
                 search.cull(float(self.step))

@@ -65,9 +65,9 @@ class IterativeScreening(Strategy):
     def __init__(self, n_screened: int = 500) -> None:
         self.n_screened = n_screened
 
-    def check_compatible(self, measure: Measure) -> None:
-        """Refuse a measure whose statistics are no inner products: nothing can be projected."""
-        super().check_compatible(measure)
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse statistics that cannot be projected, and a screen narrower than what is wanted."""
+        super().check(measure, n_features, n_wanted)
         if not measure.redundancy_is_psd:
             msg = (
                 f"IterativeScreening cannot search with {measure!r}: relevance and redundancy are "
@@ -75,16 +75,23 @@ class IterativeScreening(Strategy):
                 "Pearson(squared=True)."
             )
             raise IncompatibleCombinationError(msg)
+        n_features_to_select = min(n_wanted, n_features)
+        whole = isinstance(self.n_screened, Integral) and not isinstance(self.n_screened, bool)
+        if not whole or self.n_screened < n_features_to_select:
+            msg = (
+                "n_screened must be a whole number not below the number of features wanted "
+                f"({n_features_to_select}), got {self.n_screened!r}."
+            )
+            raise ValueError(msg)
 
-    def n_searched(self, n_features: int) -> int:
-        """Return how many features to look for where the number wanted is not known yet."""
+    def n_ranked(self, n_features: int) -> int:
+        """Return how many features to look for where a rule chooses their number afterwards."""
         screened = self.n_screened if isinstance(self.n_screened, Integral) else n_features
         return max(1, min(LONGEST_SEARCH, n_features, int(screened)))
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Screen, then take features until there are enough."""
         assert isinstance(bound, PairwiseStatistics)
-        self.check_parameters(bound.n_features, n_features_to_select)
         relevance = relevance_of_all(bound, share_of_work=0.5)
         by_relevance = best_first(relevance)
         screened = np.sort(by_relevance[: self.n_screened])
@@ -101,17 +108,6 @@ class IterativeScreening(Strategy):
             stop_reason="enough features" if enough else "nothing left to explain",
             n_evaluations=len(relevance) + len(screened) * len(scores),
         )
-
-    def check_parameters(self, n_features: int, n_wanted: int) -> None:
-        """Refuse a screen narrower than what is wanted."""
-        n_features_to_select = min(n_wanted, n_features)
-        whole = isinstance(self.n_screened, Integral) and not isinstance(self.n_screened, bool)
-        if not whole or self.n_screened < n_features_to_select:
-            msg = (
-                "n_screened must be a whole number not below the number of features wanted "
-                f"({n_features_to_select}), got {self.n_screened!r}."
-            )
-            raise ValueError(msg)
 
 
 class _Pursuit:

@@ -24,15 +24,13 @@ feature that matters only beside another cannot be seen while that other is not 
 Cost: k rounds, each one sweep over the features outside the set.
 """
 
-from collections.abc import Callable
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.fingerprint import Ignored
-from hsieve.measures.base import BoundMeasure, FeatureScores, SubsetScores
+from hsieve.measures.base import BoundMeasure, FeatureScores, Measure, SubsetScores
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
 
@@ -65,8 +63,6 @@ class Backward(Strategy):
         "It scores single features only, for which backward elimination equals Ranking."
     )
 
-    keeps_results: ClassVar[bool] = True
-
     def __init__(
         self,
         *,
@@ -80,12 +76,6 @@ class Backward(Strategy):
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Eliminate features until one is left, which ranks them all."""
-        self._check_settings()
-        with self._rounds() as done:
-            return self._eliminate(bound, done)
-
-    def _eliminate(self, bound: BoundMeasure, done: Callable[..., Any]) -> SelectionPath:
-        """Eliminate features, round by round."""
         assert isinstance(bound, SubsetScores)
         rng = np.random.default_rng(self.random_state)
         members = np.arange(bound.n_features)
@@ -96,7 +86,7 @@ class Backward(Strategy):
         last_worth = np.array(set_scores)
         while len(members) > 1:
             contexts = self._contexts(len(members), rng)
-            standing, contributions = done(_judged, (members, contexts), bound)
+            standing, contributions = _judged(bound, members, contexts)
             order = best_first(standing)
             n_kept = len(members) - self._n_dropped(len(members))
             dropped = order[n_kept:][::-1]
@@ -123,11 +113,12 @@ class Backward(Strategy):
     def standings(self, bound: BoundMeasure) -> FloatArray:
         """Judge every feature once, as the first round does; the higher, the later it would go."""
         assert isinstance(bound, SubsetScores)
-        self._check_settings()
         contexts = self._contexts(bound.n_features, np.random.default_rng(self.random_state))
-        return _judged((np.arange(bound.n_features), contexts), Ignored(bound))[0]
+        return _judged(bound, np.arange(bound.n_features), contexts)[0]
 
-    def _check_settings(self) -> None:
+    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
+        """Refuse a measure without scores of sets, a step and contexts that make no sense."""
+        super().check(measure, n_features, n_wanted)
         step_is_right = isinstance(self.step, Real) and 0 < self.step < np.inf
         if not step_is_right or (self.step >= 1 and self.step != int(self.step)):
             msg = f"step must be a share below 1 or a whole number, got {self.step!r}."
@@ -147,10 +138,10 @@ class Backward(Strategy):
         return contexts if n_contexts == 1 else rng.permutation(contexts)
 
 
-def _judged(task: tuple[IndexArray, IndexArray], of: Ignored) -> tuple[FloatArray, FloatArray]:
-    """Standing of each member, and its worth in its best context; a round of the search."""
-    members, contexts = task
-    bound: SubsetScores = of.value
+def _judged(
+    bound: SubsetScores, members: IndexArray, contexts: IndexArray
+) -> tuple[FloatArray, FloatArray]:
+    """Standing of each member, and its worth in its best context."""
     if not contexts.any():
         worth = bound.elimination_scores(members, members)
         return worth, worth
@@ -182,22 +173,12 @@ class Forward(Strategy):
         "It scores single features only, for which forward selection equals Ranking."
     )
 
-    keeps_results: ClassVar[bool] = True
-
-    def n_searched(self, n_features: int) -> int:
-        """Return how many features to look for where the number wanted is not known yet."""
+    def n_ranked(self, n_features: int) -> int:
+        """Return how many features to look for where a rule chooses their number afterwards."""
         return min(LONGEST_SEARCH, n_features)
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Add features one by one."""
-        assert isinstance(bound, FeatureScores)
-        with self._rounds() as done:
-            return self._add(bound, n_features_to_select, done)
-
-    def _add(
-        self, bound: BoundMeasure, n_features_to_select: int, done: Callable[..., Any]
-    ) -> SelectionPath:
-        """Add features, round by round."""
         assert isinstance(bound, SubsetScores)
         chosen: list[int] = []
         gains: list[float] = []
@@ -208,7 +189,7 @@ class Forward(Strategy):
         contributions = np.zeros(len(outside))
         while len(chosen) < n_features_to_select:
             subset = np.array(chosen, dtype=np.intp)
-            (after,) = done(_scores_after, (subset, outside), bound)
+            after = _scores_after(bound, subset, outside)
             evaluations += len(outside)
             best = int(best_first(after)[0])
             before, score = score, bound.subset_score(np.append(subset, outside[best]))
@@ -229,12 +210,11 @@ class Forward(Strategy):
         )
 
 
-def _scores_after(
-    task: tuple[NDArray[np.intp], NDArray[np.intp]], of: Ignored
-) -> tuple[NDArray[np.floating]]:
-    """Score of the set with each feature outside it; a round of the search."""
-    subset, outside = task
+def _scores_after(bound: BoundMeasure, subset: IndexArray, outside: IndexArray) -> FloatArray:
+    """Score of the set with each feature outside it."""
     # On the empty set a bandwidth rule has no distances to look at; scores of single features have.
     if len(subset):
-        return (of.value.addition_scores(subset, outside),)
-    return (of.value.feature_scores(outside),)
+        assert isinstance(bound, SubsetScores)
+        return bound.addition_scores(subset, outside)
+    assert isinstance(bound, FeatureScores)
+    return bound.feature_scores(outside)
