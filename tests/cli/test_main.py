@@ -8,8 +8,9 @@ import pytest
 
 import hsieve
 from hsieve.cli import console, demo
-from hsieve.cli.methods import DEFAULT_METHOD, METHODS
+from hsieve.cli.methods import METHODS
 from hsieve.progress import report
+from tests.cli.files import write_csv
 from tests.cli.running import invoke
 
 ENTRY = "from hsieve.cli.main import run; run()"
@@ -112,8 +113,15 @@ def test_demo_tells_that_correlation_takes_copies_for_signals():
     assert "2 of 3 right" in copies
 
 
-def test_default_method_is_listed_first():
-    assert next(iter(METHODS)) == DEFAULT_METHOD == "n3lars"
+def test_without_a_method_the_command_gives_what_the_library_gives(tmp_path):
+    X = np.random.default_rng(0).normal(size=(100, 8))
+    y = X[:, 3] ** 2 + X[:, 1]
+    names = [f"x{i}" for i in range(8)]
+    path = write_csv(tmp_path / "table.csv", dict(zip(names, X.T, strict=True), y=y))
+    found = hsieve.select(X, y, names=names, time_allowed="minutes")
+    assert sorted(found.features) == ["x1", "x3"]
+    shown = invoke("select", path, "-t", "y", "--time-allowed", "minutes", "-q").stdout.split()
+    assert tuple(shown) == found.features
 
 
 def test_process_prints_the_result_and_no_bar(table):

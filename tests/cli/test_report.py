@@ -49,7 +49,7 @@ def codes_of(page):
 
 
 def test_the_page_holds_table_warnings_and_how_to_repeat_it(table, out):
-    options = ("-t", "y", "-k", 2, "--categorical", "colour", "--report", out)
+    options = ("-t", "y", "-m", "n3lars", "-k", 2, "--categorical", "colour", "--report", out)
     result = invoke("select", table, *options)
     assert result.exit_code == 0, result.output
     page = out.read_text(encoding="utf-8")
@@ -60,7 +60,8 @@ def test_the_page_holds_table_warnings_and_how_to_repeat_it(table, out):
     assert "1 declared as categories, 1 constant" in page
     codes = codes_of(page)
     assert codes["command"] == (
-        f"hsieve select {table} --target y --n-features 2 --report {out} --categorical colour"
+        f"hsieve select {table} --target y --n-features 2 --method n3lars --report {out} "
+        "--categorical colour"
     )
     names = {}
     with pytest.warns(UserWarning, match="constant"):
@@ -91,7 +92,7 @@ def test_p_values_asked_for_are_those_of_the_page(table, out, tmp_path):
 
 
 def test_stability_and_pairs_have_their_pictures(table, out):
-    options = ("-t", "y", "--drop", "colour", "--drop", "same", "--report", out)
+    options = ("-t", "y", "-m", "n3lars", "--drop", "colour", "--drop", "same", "--report", out)
     assert invoke("select", table, "--stability", "--subsamples", 20, *options).exit_code == 0
     page = out.read_text(encoding="utf-8")
     assert 'id="picture-stability"' in page
@@ -112,7 +113,9 @@ def test_a_scan_has_its_pairs_on_the_page(table, out):
 def test_columns_that_stay_in_their_file_are_drawn_too(columns, tmp_path, out):
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({name: columns[name] for name in columns if name != "colour"}), path)
-    result = invoke("select", path, "-t", "y", "-k", 2, "--report", out, "--engine", "threads")
+    result = invoke(
+        "select", path, "-t", "y", "-m", "n3lars", "-k", 2, "--report", out, "--engine", "threads"
+    )
     assert result.exit_code == 0, result.output
     page = out.read_text(encoding="utf-8")
     assert 'id="picture-panels"' in page
@@ -157,7 +160,20 @@ def test_a_full_disk_is_told_of_and_leaves_nothing_behind(
 
     monkeypatch.setattr(os, "fsync", full)
     path = tmp_path / name
-    result = invoke("select", table, "-t", "y", "--drop", "colour", "--drop", "same", option, path)
+    result = invoke(
+        "select",
+        table,
+        "-t",
+        "y",
+        "-m",
+        "n3lars",
+        "--drop",
+        "colour",
+        "--drop",
+        "same",
+        option,
+        path,
+    )
     assert result.exit_code == 2, result.output
     assert f"{path}: {what} cannot be written (No space left on device)" in result.stderr
     assert list(tmp_path.iterdir()) == [table]

@@ -63,7 +63,7 @@ def test_best_feature_comes_first_and_is_written_to_csv(table, out):
 
 
 def test_screen_tells_names_sizes_kind_of_target_and_seconds(table):
-    result = invoke("select", table, "-t", "y", "-k", 2)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 2)
     assert "sign" in result.stdout
     [line] = [line for line in result.stdout.splitlines() if " of 5 features" in line]
     assert line.startswith("2 of 5 features by n3lars, from 60 samples; target y (2 classes); ")
@@ -79,7 +79,7 @@ def test_json_output_holds_the_same_rows(table, tmp_path):
 
 
 def test_without_k_at_most_ten_features_are_selected(table):
-    assert "5 of 5 features" in invoke("select", table, "-t", "y").stdout
+    assert "5 of 5 features" in invoke("select", table, "-t", "y", "-m", "n3lars").stdout
 
 
 @pytest.mark.parametrize("name", [n for n, method in METHODS.items() if method.uses_target])
@@ -154,7 +154,7 @@ def test_target_kind_is_passed_on(tmp_path, columns):
 
 @pytest.mark.parametrize("test", ["gamma", "permutation"])
 def test_p_values_are_small_for_the_true_feature_only(table, out, test):
-    result = invoke("select", table, "-t", "y", "--p-values", test, "-o", out)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "--p-values", test, "-o", out)
     assert result.exit_code == 0, result.output
     assert "adjusted p" in result.stdout
     with out.open(newline="", encoding="utf-8") as file:
@@ -167,7 +167,7 @@ def test_names_are_shown_as_they_are(columns, tmp_path):
     columns["[red]x"] = columns.pop("sign")
     columns["bell\x07 :smile:"] = columns.pop("noise0")
     path = write_csv(tmp_path / "table.csv", columns)
-    result = invoke("select", path, "-t", "y")
+    result = invoke("select", path, "-t", "y", "-m", "n3lars")
     assert "[red]x" in result.stdout
     assert r"bell\x07 :smile:" in result.stdout
 
@@ -335,7 +335,7 @@ def test_methods_without_a_path_tell_none(table):
 )
 def test_plot_is_written_beside_the_result(table, tmp_path, out, ending, beginning):
     plot = tmp_path / f"path{ending}"
-    result = invoke("select", table, "-t", "y", "-k", 2, "--plot", plot, "-o", out)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 2, "--plot", plot, "-o", out)
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     assert plot.read_bytes().startswith(beginning)
@@ -345,7 +345,9 @@ def test_plot_is_written_beside_the_result(table, tmp_path, out, ending, beginni
 def test_plot_takes_any_column_name(columns, tmp_path):
     columns["$\\frac{<script>"] = columns.pop("sign")
     path = write_csv(tmp_path / "table.csv", columns)
-    result = invoke("select", path, "-t", "y", "-q", "--plot", tmp_path / "path.svg")
+    result = invoke(
+        "select", path, "-t", "y", "-m", "n3lars", "-q", "--plot", tmp_path / "path.svg"
+    )
     assert result.exit_code == 0, result.output
     assert "<script>" not in (tmp_path / "path.svg").read_text(encoding="utf-8")
 
@@ -364,7 +366,9 @@ def test_bad_plot_is_refused_before_any_work(table, tmp_path, place, word, monke
     (tmp_path / "link.png").symlink_to(table)
     monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
     before = table.read_bytes()
-    assert_refused(invoke("select", table, "-t", "y", "--plot", tmp_path / place), word)
+    assert_refused(
+        invoke("select", table, "-t", "y", "-m", "n3lars", "--plot", tmp_path / place), word
+    )
     assert table.read_bytes() == before
 
 
@@ -378,7 +382,7 @@ def test_plot_of_a_method_without_a_path_is_refused(table, tmp_path, name, monke
 def test_plot_without_matplotlib_says_what_to_install(table, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
-    result = invoke("select", table, "-t", "y", "--plot", tmp_path / "path.png")
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "--plot", tmp_path / "path.png")
     assert_refused(result, 'pip install "hsieve[report]"')
 
 
@@ -390,7 +394,7 @@ def test_failed_plot_leaves_the_old_file(table, tmp_path, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("os.replace", fail)
-    result = invoke("select", table, "-t", "y", "--plot", plot)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "--plot", plot)
     assert_refused(result, "path.png", "No space left on device")
     assert plot.read_text() == "old"
     assert sorted(tmp_path.iterdir()) == [plot, table]

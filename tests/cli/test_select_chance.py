@@ -57,5 +57,5 @@ def test_is_silent_where_there_is_nothing_to_say(tables, table, options):
 def test_columns_in_blocks_are_tested_too(tmp_path):
     rng = np.random.default_rng(3)
     np.save(tmp_path / "t.npy", rng.normal(size=(100, 9)))
-    result = invoke("select", tmp_path / "t.npy", "-t", "-1", "-k", 2)
+    result = invoke("select", tmp_path / "t.npy", "-t", "-1", "-m", "n3lars", "-k", 2)
     assert "tells more about x8 by itself than chance would" in result.stderr

@@ -91,11 +91,12 @@ def test_engines_of_this_process_give_the_same(answer, name, engine):
 
 
 def test_number_of_threads(answer):
-    assert answer("-k", 3, "--engine", "threads", "--workers", 2) == answer("-k", 3)
+    options = ("-m", "n3lars", "-k", 3)
+    assert answer(*options, "--engine", "threads", "--workers", 2) == answer(*options)
 
 
 def test_pairs_are_found_with_threads(answer):
-    options = ("-k", 2, "--interactions")
+    options = ("-m", "n3lars", "-k", 2, "--interactions")
     assert answer(*options, "--engine", "threads") == answer(*options)
 
 
@@ -137,7 +138,7 @@ def test_dask_gives_the_same_and_nothing_is_read_here(answer, scheduler, read_he
 
 
 def test_p_values_read_the_chosen_columns_only(answer, scheduler, read_here):
-    options = ("-k", 3, "--relatives", 0, "--p-values", "gamma")
+    options = ("-m", "n3lars", "-k", 3, "--relatives", 0, "--p-values", "gamma")
     expected = answer(*options)
     read_here.clear()
     rows, *_ = answer(*options, "--engine", "dask", "--scheduler", scheduler)
@@ -156,7 +157,7 @@ def test_workers_are_started_once(answer, monkeypatch):
             super().__init__(**options)
 
     monkeypatch.setattr(distributed, "LocalCluster", Counted)
-    options = ("-k", 2, "--relatives", 2)
+    options = ("-m", "n3lars", "-k", 2, "--relatives", 2)
     rows, *_ = answer(*options, "--engine", "dask", "--workers", 1)
     assert rows == answer(*options)[0]
     assert started == [1]
@@ -166,30 +167,38 @@ def test_spark_gives_the_same(answer, parts, tmp_path):
     if shutil.which("java") is None:
         pytest.skip("Spark needs a Java runtime, 17 or newer")
     out = tmp_path / "spark.json"
-    command = [str(Path(sys.executable).with_name("hsieve")), "select", str(parts), "-t", "y"]
+    command = [
+        str(Path(sys.executable).with_name("hsieve")),
+        "select",
+        str(parts),
+        "-t",
+        "y",
+        "-m",
+        "n3lars",
+    ]
     command += ["-k", "3", "-o", str(out), "--engine", "spark", "--workers", "1"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert result.returncode == 0, result.stderr
     assert "Moved for the selection: " in result.stdout
-    assert json.loads(out.read_text()) == answer("-k", 3)[0]
+    assert json.loads(out.read_text()) == answer("-m", "n3lars", "-k", 3)[0]
 
 
 def test_a_checkpoint_is_taken_up_and_belongs_to_its_run(answer, parts, tmp_path):
     kept = tmp_path / "kept"
-    expected = answer("-k", 3)
-    assert answer("-k", 3, "--checkpoint", kept) == expected
+    expected = answer("-m", "n3lars", "-k", 3)
+    assert answer("-m", "n3lars", "-k", 3, "--checkpoint", kept) == expected
     results = {path: path.stat().st_mtime_ns for path in kept.glob("*/*.result")}
     assert results
-    assert answer("-k", 3, "--checkpoint", kept, "--engine", "threads") == expected
+    assert answer("-m", "n3lars", "-k", 3, "--checkpoint", kept, "--engine", "threads") == expected
     assert {path: path.stat().st_mtime_ns for path in kept.glob("*/*.result")} == results
-    other = invoke("select", parts, "-t", "y", "-k", 4, "--checkpoint", kept)
+    other = invoke("select", parts, "-t", "y", "-m", "n3lars", "-k", 4, "--checkpoint", kept)
     assert_refused(other, "kept", "another run", "--n-features 3, now 4")
-    target = invoke("select", parts, "-t", "f3", "-k", 3, "--checkpoint", kept)
+    target = invoke("select", parts, "-t", "f3", "-m", "n3lars", "-k", 3, "--checkpoint", kept)
     assert_refused(target, "another run", "other values of the target")
 
 
 def test_a_checkpoint_is_not_kept_among_other_files(parts):
-    result = invoke("select", parts, "-t", "y", "--checkpoint", parts)
+    result = invoke("select", parts, "-t", "y", "-m", "n3lars", "--checkpoint", parts)
     assert_refused(result, "is no checkpoint", "part-000.parquet")
 
 
@@ -213,13 +222,13 @@ def test_a_checkpoint_is_not_kept_among_other_files(parts):
 )
 def test_options_that_do_not_go_together(parts, options, words, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    assert_refused(invoke("select", parts, "-t", "y", *options), *words)
+    assert_refused(invoke("select", parts, "-t", "y", "-m", "n3lars", *options), *words)
     assert not (tmp_path / "kept").exists()
 
 
 def test_a_package_that_is_missing(parts, monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    result = invoke("select", parts, "-t", "y", "--engine", "dask")
+    result = invoke("select", parts, "-t", "y", "-m", "n3lars", "--engine", "dask")
     assert_refused(result, "needs distributed", "pip install hsieve[dask]")
 
 
@@ -229,7 +238,7 @@ def test_no_java(parts, monkeypatch):
     monkeypatch.delenv("JAVA_HOME", raising=False)
     # Another test may have started Spark.
     monkeypatch.setattr("hsieve.parallel.spark._running_context", lambda: None)
-    result = invoke("select", parts, "-t", "y", "--engine", "spark")
+    result = invoke("select", parts, "-t", "y", "-m", "n3lars", "--engine", "spark")
     assert_refused(result, "needs a Java runtime")
 
 
@@ -246,7 +255,9 @@ def test_a_scheduler_that_is_not_there(parts, engine, address, words, monkeypatc
     monkeypatch.setattr("hsieve.parallel.spark._running_context", lambda: None)
     monkeypatch.setenv("JAVA_HOME", "anywhere")
     with dask_settings({"distributed.comm.timeouts.connect": "1s"}):
-        result = invoke("select", parts, "-t", "y", "--engine", engine, "--scheduler", address)
+        result = invoke(
+            "select", parts, "-t", "y", "-m", "n3lars", "--engine", engine, "--scheduler", address
+        )
     assert_refused(result, address, words)
 
 
@@ -254,7 +265,7 @@ def test_a_bad_value_is_told_of_as_without_workers(columns, scheduler, tmp_path)
     columns["f4"][77] = np.nan
     folder = written(tmp_path / "bad", columns)
     here, there = (
-        invoke("select", folder, "-t", "y", *options)
+        invoke("select", folder, "-t", "y", "-m", "n3lars", *options)
         for options in ((), ("--engine", "dask", "--scheduler", scheduler))
     )
     assert_refused(there, "'f4'", "in data row 78")

@@ -66,13 +66,24 @@ def test_covariate_is_never_selected(table, name):
 
 def test_covariates_may_be_several_and_repeated(table):
     options = ("--covariate", "age", "--covariate", "dose", "--covariate", "age")
-    names = invoke("select", table, "-t", "y", "-q", *options).stdout.split()
+    names = invoke("select", table, "-t", "y", "-m", "n3lars", "-q", *options).stdout.split()
     assert sorted(names) == ["[b]copy", "noise0", "noise1", "noise2"]
 
 
 def test_covariates_stay_among_the_features_that_are_counted(table, tmp_path):
     result = invoke(
-        "select", table, "-t", "y", "-k", 1, "--covariate", "age", "--plot", tmp_path / "path.png"
+        "select",
+        table,
+        "-t",
+        "y",
+        "-m",
+        "n3lars",
+        "-k",
+        1,
+        "--covariate",
+        "age",
+        "--plot",
+        tmp_path / "path.png",
     )
     assert result.exit_code == 0, result.output
     assert "1 of 6 features" in result.stdout
@@ -82,7 +93,7 @@ def test_covariates_stay_among_the_features_that_are_counted(table, tmp_path):
 
 def test_covariate_of_an_array_in_its_file(columns, tmp_path):
     path = stored(tmp_path / "table.npy", columns)
-    options = ("select", path, "-t", "-1", "-k", 1, "-q")
+    options = ("select", path, "-t", "-1", "-m", "n3lars", "-k", 1, "-q")
     assert invoke(*options).stdout == "x3\n"
     assert invoke(*options, "--covariate", "x3").stdout in {"x4\n", "x5\n"}
     assert_refused(invoke(*options, "--covariate", "x6"), "the target 'x6' cannot be a covariate")
@@ -99,20 +110,24 @@ def test_covariate_of_an_array_in_its_file(columns, tmp_path):
     ],
 )
 def test_wrong_covariates_are_refused_before_fitting(table, options, words):
-    assert_refused(invoke("select", table, "-t", "y", *options), "table.csv", *words)
+    assert_refused(
+        invoke("select", table, "-t", "y", "-m", "n3lars", *options), "table.csv", *words
+    )
 
 
 @pytest.mark.usefixtures("unfitted")
 def test_nothing_but_covariates_is_refused(table, columns):
     features = [name for name in columns if name != "y"]
     options = [part for name in features for part in ("--covariate", name)]
-    assert_refused(invoke("select", table, "-t", "y", *options), "every feature is a covariate")
+    assert_refused(
+        invoke("select", table, "-t", "y", "-m", "n3lars", *options), "every feature is a covariate"
+    )
 
 
 def test_constant_columns_beside_a_covariate_are_refused(columns, tmp_path):
     flat = {"age": columns["age"], "flat": [1] * N_SAMPLES, "y": columns["y"]}
     path = stored(tmp_path / "table.csv", flat)
-    result = invoke("select", path, "-t", "y", "--covariate", "age")
+    result = invoke("select", path, "-t", "y", "-m", "n3lars", "--covariate", "age")
     assert_refused(result, "beside the covariates", "constant")
 
 
@@ -152,7 +167,7 @@ def test_methods_whose_memory_cannot_be_limited_say_so(table, name):
     ],
 )
 def test_limits_that_make_no_sense_are_refused(table, option, words):
-    assert_refused(invoke("select", table, "-t", "y", *option), words)
+    assert_refused(invoke("select", table, "-t", "y", "-m", "n3lars", *option), words)
 
 
 @pytest.mark.parametrize("name", PATH_METHODS)
@@ -167,13 +182,15 @@ def test_cap_on_redundancy_keeps_a_copy_out_and_says_so(table, name):
 
 
 def test_cap_is_silent_where_no_number_is_asked_for(table):
-    assert invoke("select", table, "-t", "y", "--max-redundancy", 0.9).stderr == ""
+    assert invoke("select", table, "-t", "y", "-m", "n3lars", "--max-redundancy", 0.9).stderr == ""
 
 
 def test_memory_limit_reaches_the_selector(table):
-    small = invoke("select", table, "-t", "y", "--memory-limit", "1MB")
+    small = invoke("select", table, "-t", "y", "-m", "n3lars", "--memory-limit", "1MB")
     assert_refused(small, "table.csv", "too small for 120 samples")
-    enough = invoke("select", table, "-t", "y", "-k", 1, "-q", "--memory-limit", "100 MB")
+    enough = invoke(
+        "select", table, "-t", "y", "-m", "n3lars", "-k", 1, "-q", "--memory-limit", "100 MB"
+    )
     assert enough.stdout == "age\n"
 
 
@@ -194,7 +211,7 @@ def row_of(result, name):
 
 
 def test_copy_is_shown_as_interchangeable_with_no_markup(table):
-    result = invoke("select", table, "-t", "y", "-k", 6)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 6)
     copies = row_of(result, "dose")[-1].split(", ")
     assert len(copies) == path_options.USUAL_RELATIVES
     name, score = copies[0].split()
@@ -206,7 +223,7 @@ def test_copy_is_shown_as_interchangeable_with_no_markup(table):
 
 def test_sign_is_not_explained_where_it_does_not_occur(columns, tmp_path):
     del columns["[b]copy"]
-    result = invoke("select", stored(tmp_path / "table.csv", columns), "-t", "y")
+    result = invoke("select", stored(tmp_path / "table.csv", columns), "-t", "y", "-m", "n3lars")
     assert "relatives (NHSIC)" in result.stdout
     assert "interchangeable" not in result.stdout
 
@@ -215,7 +232,7 @@ def test_long_names_of_relatives_are_shortened_on_the_screen_only(columns, tmp_p
     columns = {LONG: columns.pop("[b]copy"), **columns}
     path = stored(tmp_path / "table.csv", columns)
     out = tmp_path / "out.csv"
-    result = invoke("select", path, "-t", "y", "-k", 6, "--relatives", 1, "-o", out)
+    result = invoke("select", path, "-t", "y", "-m", "n3lars", "-k", 6, "--relatives", 1, "-o", out)
     assert row_of(result, "dose")[-1].startswith("=a_very_long_na…othing_at_all 0.9")
     with out.open(newline="", encoding="utf-8") as file:
         [relatives] = [r["relatives"] for r in csv.DictReader(file) if r["feature"] == "dose"]
@@ -237,7 +254,7 @@ def test_json_holds_relatives_as_a_list_best_first(table, tmp_path, name):
 
 def test_csv_holds_relatives_as_one_text(table, tmp_path):
     out = tmp_path / "out.csv"
-    invoke("select", table, "-t", "y", "-k", 6, "--relatives", 2, "-o", out)
+    invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 6, "--relatives", 2, "-o", out)
     with out.open(newline="", encoding="utf-8") as file:
         rows = {row["feature"]: row["relatives"] for row in csv.DictReader(file)}
     first, second = rows["dose"].split("; ")
@@ -249,7 +266,7 @@ def test_more_relatives_than_features_are_all_others_that_vary(columns, tmp_path
     path = stored(tmp_path / "table.csv", {"flat": [1] * N_SAMPLES, **columns})
     out = tmp_path / "out.json"
     options = ("-k", 1, "-q", "-o", out, "--relatives", 100)
-    assert invoke("select", path, "-t", "y", *options).exit_code == 0
+    assert invoke("select", path, "-t", "y", "-m", "n3lars", *options).exit_code == 0
     [row] = json.loads(out.read_text(encoding="utf-8"))
     names = {relative["feature"] for relative in row["relatives"]}
     assert names == set(columns) - {"y", row["feature"]}
@@ -257,7 +274,7 @@ def test_more_relatives_than_features_are_all_others_that_vary(columns, tmp_path
 
 def test_single_feature_has_no_relatives(columns, tmp_path):
     path = stored(tmp_path / "table.csv", {"age": columns["age"], "y": columns["y"]})
-    result = invoke("select", path, "-t", "y")
+    result = invoke("select", path, "-t", "y", "-m", "n3lars")
     assert result.exit_code == 0, result.output
     assert row_of(result, "age")[-1] == ""
 
@@ -274,7 +291,7 @@ def uncompared(monkeypatch):
 @pytest.mark.usefixtures("uncompared")
 def test_relatives_can_be_turned_off(table, tmp_path):
     out = tmp_path / "out.csv"
-    result = invoke("select", table, "-t", "y", "--relatives", 0, "-o", out)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "--relatives", 0, "-o", out)
     assert result.exit_code == 0, result.output
     assert "elatives" not in result.stdout
     assert "relatives" not in out.read_text(encoding="utf-8")
@@ -282,13 +299,13 @@ def test_relatives_can_be_turned_off(table, tmp_path):
 
 @pytest.mark.usefixtures("uncompared")
 def test_relatives_that_nobody_would_see_are_not_looked_for(table):
-    assert invoke("select", table, "-t", "y", "-q", "--relatives", 2).exit_code == 0
+    assert invoke("select", table, "-t", "y", "-m", "n3lars", "-q", "--relatives", 2).exit_code == 0
 
 
 @pytest.mark.usefixtures("uncompared")
 def test_much_work_that_was_not_asked_for_is_left_with_a_note(table, monkeypatch):
     monkeypatch.setattr(path_options, "MOST_UNASKED_WORK", N_SAMPLES * 6 * 2 - 1)
-    result = invoke("select", table, "-t", "y", "-k", 2)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 2)
     assert result.exit_code == 0, result.output
     assert result.stderr == ""
     assert "(NHSIC)" not in result.stdout
@@ -298,7 +315,7 @@ def test_much_work_that_was_not_asked_for_is_left_with_a_note(table, monkeypatch
 
 def test_much_work_is_done_where_it_is_asked_for(table, monkeypatch):
     monkeypatch.setattr(path_options, "MOST_UNASKED_WORK", 0)
-    result = invoke("select", table, "-t", "y", "-k", 2, "--relatives", 3)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 2, "--relatives", 3)
     assert "relatives (NHSIC)" in result.stdout
     assert "were not looked for" not in result.stdout
 
@@ -331,7 +348,7 @@ def test_files_name_the_partners_of_features_with_interactions(switches, tmp_pat
     for ending in (".csv", ".json"):
         out = tmp_path / f"out{ending}"
         options = ("-k", 2, "--interactions", "--relatives", 0, "-q", "-o", out)
-        assert invoke("select", switches, "-t", "y", *options).output == ""
+        assert invoke("select", switches, "-t", "y", "-m", "n3lars", *options).output == ""
         with out.open(newline="", encoding="utf-8") as file:
             rows[ending] = json.load(file) if ending == ".json" else list(csv.DictReader(file))
     for found in rows.values():
@@ -349,10 +366,10 @@ def test_files_name_the_partners_of_features_with_interactions(switches, tmp_pat
 
 def test_path_without_pairs_says_so(columns, tmp_path):
     path = stored(tmp_path / "table.csv", {"age": columns["age"], "y": 2 * columns["age"]})
-    result = invoke("select", path, "-t", "y", "--interactions")
+    result = invoke("select", path, "-t", "y", "-m", "n3lars", "--interactions")
     assert result.exit_code == 0, result.output
     assert "No pair of features is on the path." in result.stdout
-    assert "No pair" not in invoke("select", path, "-t", "y").stdout
+    assert "No pair" not in invoke("select", path, "-t", "y", "-m", "n3lars").stdout
 
 
 def test_pairs_from_a_file_in_blocks_have_names_too(switches, tmp_path):
@@ -363,6 +380,8 @@ def test_pairs_from_a_file_in_blocks_have_names_too(switches, tmp_path):
         tmp_path / "switches.npy",
         "-t",
         "-1",
+        "-m",
+        "n3lars",
         "-k",
         2,
         "--interactions",

@@ -212,11 +212,13 @@ def test_nothing_stable_is_an_answer(noise, tmp_path, ending, p_values):
     ],
 )
 def test_what_does_not_go_together_is_refused_before_reading(table, options, words):
-    assert_refused(invoke("select", table, "-t", "y", *options), *words)
+    assert_refused(invoke("select", table, "-t", "y", "-m", "n3lars", *options), *words)
 
 
 def test_bound_that_cannot_be_kept_is_refused_in_words_of_the_command_line(table):
-    result = invoke("select", table, "-t", "y", "--stability", "--false-selections", 0.01)
+    result = invoke(
+        "select", table, "-t", "y", "-m", "n3lars", "--stability", "--false-selections", 0.01
+    )
     assert_refused(result, "table.csv", "--false-selections 0.01 cannot be kept with 20 features")
 
 

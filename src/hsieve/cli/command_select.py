@@ -34,7 +34,8 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         typer.Option(
             "--method",
             "-m",
-            help="One of those that 'hsieve methods' lists; auto chooses one and says why.",
+            help="One of those that 'hsieve methods' lists; auto chooses method and number of "
+            "features, and says why.",
         ),
     ] = DEFAULT_METHOD,
     out: options.Out = None,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
 from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import DEFAULT_METHOD, METHODS
+from hsieve.cli.methods import METHODS
 from hsieve.datasets import Problem, make_n3lars, make_nonlinear_weston, make_quad, make_xor
 
 __all__ = ["LESSONS", "DemoOutcome", "Lesson", "outcomes"]
@@ -163,7 +163,7 @@ def _choose(method: str, problem: Problem, *, interactions: bool = False) -> tup
         categorical=(),
         target_kind=problem.target_kind,
         random_state=0,
-        max_redundancy=MAX_REDUNDANCY if method == DEFAULT_METHOD else None,
+        max_redundancy=MAX_REDUNDANCY if METHODS[method].has_path else None,
         interactions=interactions,
     )
     selector = METHODS[method].make(request).fit(problem.X, problem.y)

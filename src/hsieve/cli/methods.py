@@ -14,8 +14,8 @@ from hsieve.cli.errors import BadInputError
 
 __all__ = ["AUTO", "AUTO_NAME", "DEFAULT_METHOD", "METHODS", "Method", "find_method"]
 
-DEFAULT_METHOD = "n3lars"
 AUTO_NAME = "auto"
+DEFAULT_METHOD = AUTO_NAME
 # What can be done by methods that work on some columns at a time, wherever these are.
 ON_COLUMNS = {"takes_blocks": True, "takes_engine": True, "takes_checkpoint": True}
 
@@ -105,9 +105,9 @@ def find_method(name: str) -> Method:
 
 
 AUTO = Method(
-    "choose one of n3lars, mrmr, n3lars with pairs, l1-lsmi, bahsic and randsel, and the number of "
-    "features, by size, target, time allowed and prediction of held-out samples; says why",
-    "some fits of each on 500 samples, within --time-allowed",
+    "the default, as hsieve.select: pursuit, compared with n3lars and bahsic on held-out samples "
+    "where that is worth it; chooses the number of features, and says why",
+    "as pursuit, within --time-allowed",
     makers.automatic,
     takes_blocks=True,
     is_automatic=True,
@@ -124,7 +124,7 @@ METHODS: Mapping[str, Method] = MappingProxyType(
     {
         "n3lars": Method(
             "relevant features that do not repeat each other, any shape of single effects; "
-            "the first choice; with --interactions also pairs that matter only together",
+            "with --interactions also pairs that matter only together",
             "n d, and few pairs of features; with --interactions 9 n d^2",
             makers.along_path("N3LARS"),
             has_path=True,

@@ -118,8 +118,8 @@ NFeatures = Annotated[
         "-k",
         metavar="NUMBER|alignment|guarded|cv|auto",
         help="How many to select; 10 if not given. Or a rule that finds the number: the highest "
-        "alignment, the largest number near it (guarded), or cross validation (cv). The method "
-        "pursuit chooses the number by itself (auto) if none is given.",
+        "alignment, the largest number near it (guarded), or cross validation (cv). The methods "
+        "auto and pursuit choose the number themselves if none is given.",
     ),
 ]
 Out = Annotated[
@@ -177,8 +177,8 @@ TimeAllowed = Annotated[
     str | None,
     typer.Option(
         metavar="seconds|minutes|hours|NUMBER",
-        help="About how long choosing may take, with --method auto: 10 s, 5 minutes, 2 hours, or "
-        "a number of seconds; minutes if not given.",
+        help="About how long choosing may take, unless a method is named: 10 s, 5 minutes, 2 "
+        "hours, or a number of seconds; 10 s if not given.",
     ),
 ]
 RandomState = Annotated[int, typer.Option(min=0, help="Seed of random choices.")]
