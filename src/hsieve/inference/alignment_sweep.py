@@ -187,16 +187,6 @@ def alignment_sweep(
 def alignment_error(gram_x: ArrayLike, gram_y: ArrayLike) -> float:
     """Estimate the standard error of a centred alignment, by the jackknife.
 
-    Parameters
-    ----------
-    gram_x, gram_y : array-like of shape (n_samples, n_samples)
-        Gram matrices.
-
-    Returns
-    -------
-    float
-        The standard error; 0 where one side is constant or there are fewer than three samples.
-
     Notes
     -----
     All n alignments without one sample cost O(n^2) together. With both matrices centred, that
@@ -228,20 +218,7 @@ def _without_one(K: FloatArray, L: FloatArray) -> FloatArray:
 
 
 def tile_alignments(tiles: list[GrowingTile], rates: FloatArray) -> FloatArray:
-    """Align the Gaussian kernels of grown distances with the target.
-
-    Parameters
-    ----------
-    tiles : list of GrowingTile
-        Distances, and a target from :func:`unit_target`.
-    rates : ndarray of shape (n_rates,)
-        Rising rates 1 / (2 sigma^2).
-
-    Returns
-    -------
-    ndarray of shape (n_rates,)
-        Centred alignments.
-    """
+    """Align the Gaussian kernels of grown distances with the target."""
     n = tiles[-1].stop
     inner, squared = np.zeros(len(rates)), np.zeros(len(rates))
     row_sums = np.zeros((len(rates), n))
@@ -292,18 +269,7 @@ def _squarings(rates: FloatArray) -> list[int]:
 
 
 def unit_target(gram_y: FloatArray) -> FloatArray:
-    """Centre a Gram matrix and bring it to norm one; zero where the target is constant.
-
-    Parameters
-    ----------
-    gram_y : ndarray of shape (n_samples, n_samples)
-        Gram matrix of the target.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-        What alignments are inner products with.
-    """
+    """Centre a Gram matrix and bring it to norm one; zero where the target is constant."""
     norm = np.sqrt(centred_squared_norm(gram_y))
     return centre(gram_y) / norm if norm > 0 else np.zeros_like(gram_y)
 

@@ -105,28 +105,7 @@ def nested_validation(
     categorical: Iterable[int] = (),
     target_kind: str = "auto",
 ) -> NestedValidation:
-    """Validate the prefixes of rankings that see the training samples only.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Features.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Classes or numbers; the score of several outputs is their mean.
-    rank : callable
-        Takes the positions of training samples and gives features, best first.
-    sizes : ndarray of int
-        Numbers of features to try, rising. A fold whose ranking is shorter takes all of it.
-    categorical : iterable of int, default=()
-        Features that are categories.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
-
-    Returns
-    -------
-    NestedValidation
-        The scores.
-    """
+    """Validate the prefixes of rankings that see the training samples only."""
     is_classes = target_kind_of(y, target_kind) == "classes"
     outputs = y.reshape(len(y), -1)
     columns = encode_columns(X.astype(np.float64), categorical=categorical, standardise=False)
@@ -222,20 +201,7 @@ class NumberChoice:
 
 
 def by_alignment(rule: str, sweep: AlignmentSweep) -> NumberChoice:
-    """Choose a number from a sweep.
-
-    Parameters
-    ----------
-    rule : {"alignment", "guarded"}
-        The rule.
-    sweep : AlignmentSweep
-        Alignments of prefixes.
-
-    Returns
-    -------
-    NumberChoice
-        The number and why.
-    """
+    """Choose a number from a sweep."""
     number = sweep.guarded_size if rule == "guarded" else sweep.best_size
     place = int(np.flatnonzero(sweep.sizes == number)[0])
     return NumberChoice(
@@ -250,18 +216,7 @@ def by_alignment(rule: str, sweep: AlignmentSweep) -> NumberChoice:
 
 
 def by_validation(validation: NestedValidation) -> NumberChoice:
-    """Choose the number with the best cross-validated prediction; of several, the smallest.
-
-    Parameters
-    ----------
-    validation : NestedValidation
-        Scores of numbers and widths.
-
-    Returns
-    -------
-    NumberChoice
-        The number and why.
-    """
+    """Choose the number with the best cross-validated prediction; of several, the smallest."""
     values = validation.scores.max(axis=1)
     place = int(values.argmax())
     return NumberChoice(
@@ -277,20 +232,6 @@ def by_validation(validation: NestedValidation) -> NumberChoice:
 def prefix_sizes(n_ranked: int, *, n_each: int, growth: float) -> IndexArray:
     """Numbers of features to try: each up to some number, then growing by a factor.
 
-    Parameters
-    ----------
-    n_ranked : int
-        Length of the ranking, which is the last number.
-    n_each : int
-        Up to here every number is tried.
-    growth : float
-        Factor between the numbers after that, above 1.
-
-    Returns
-    -------
-    ndarray of int
-        Rising numbers.
-
     Examples
     --------
     >>> prefix_sizes(50, n_each=5, growth=1.5).tolist()
@@ -303,22 +244,7 @@ def prefix_sizes(n_ranked: int, *, n_each: int, growth: float) -> IndexArray:
 
 
 def representative_rows(y: NDArray[Any], n_wanted: int, *, seed: int = 0) -> IndexArray:
-    """Pick some of the samples, spread evenly over the classes or numbers of the target.
-
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Target; of several outputs the first leads.
-    n_wanted : int
-        How many samples at most.
-    seed : int, default=0
-        Seed of the order among equal values.
-
-    Returns
-    -------
-    ndarray of int
-        Positions, rising.
-    """
+    """Pick some of the samples, spread evenly over the classes or numbers of the target."""
     n = len(y)
     if n <= n_wanted:
         return np.arange(n)

@@ -52,29 +52,6 @@ def held_out_score(
 ) -> float:
     """Predict the samples held out from some features, and judge the prediction.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Features.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Classes or numbers; the score of several outputs is their mean.
-    fold : tuple of two ndarray of int
-        Training samples and those held out.
-    features : ndarray of int
-        What to predict from, at least one.
-    width : float or None, default=None
-        Width of the Gaussian kernel over standardised features; None for the square root of the
-        number of features.
-    categorical : iterable of int, default=()
-        Features that are categories.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
-
-    Returns
-    -------
-    float
-        Accuracy or R2 over the samples held out.
-
     Examples
     --------
     >>> import numpy as np
@@ -100,21 +77,8 @@ def validation_folds(
 ) -> list[Fold]:
     """Share samples out over folds, every class in each where possible.
 
-    Parameters
-    ----------
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        The target; of several outputs the first leads.
-    is_classes : bool
-        Whether it holds classes.
-    n_folds : int, default=10
-        Number of folds: fewer where the rarest class, or half of the samples, has fewer.
-    seed : int, default=0
-        Seed of the order.
-
-    Returns
-    -------
-    list of tuple of two ndarray of int
-        Training samples and those held out, for each fold.
+    Gives training samples and those held out for each fold. There are fewer folds where the rarest
+    class, or half of the samples, has fewer.
     """
     leading = y.reshape(len(y), -1)[:, 0]
     if not is_classes:
@@ -171,21 +135,9 @@ def score_of(
     is_classes: bool,
     training: NDArray[Any] | None = None,
 ) -> float:
-    """Judge predictions: accuracy of classes, R2 of numbers.
+    """Judge predictions: accuracy of classes, mean R2 of numbers; 0 for one that does not vary.
 
-    Parameters
-    ----------
-    outputs, predicted : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        What was to be predicted, and what was.
-    is_classes : bool
-        Whether they are classes.
-    training : ndarray or None, default=None
-        Targets whose variance R2 compares with; None for that of `outputs`.
-
-    Returns
-    -------
-    float
-        Up to 1. R2 is the mean over outputs; one that does not vary counts as 0.
+    R2 compares with the variance of `training`, where it is given, and else of `outputs`.
     """
     if is_classes:
         return float(np.mean(outputs == predicted))

@@ -334,22 +334,8 @@ def least_p_value(
 ) -> float:
     """Tell whether any of a few features shows a dependence by itself, at little cost.
 
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_tested)
-        The features that look best.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Target.
-    n_features : int
-        Number of all features that these were taken from.
-    categorical, target_kind
-        As in :class:`hsieve.HSIC`.
-
-    Returns
-    -------
-    float
-        The least p-value times the number of all features, at most 1, from at most 500 samples; 1
-        if there are too few samples for a test.
+    Gives the least p-value of the columns of X times the number of all features, from at most 500
+    samples; 1 if there are too few samples for a test.
     """
     rows = representative_rows(y, MOST_TESTED_SAMPLES)
     if len(rows) < MIN_GAMMA_SAMPLES:

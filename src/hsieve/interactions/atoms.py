@@ -85,30 +85,17 @@ class _PlainRelevance:
 
 @dataclass(frozen=True, eq=False)
 class BoundPairAtoms(BoundMeasure):
-    """Pairwise statistics over features, numbered first, and pairs of them, numbered after.
-
-    Parameters
-    ----------
-    singles : BoundPairwiseHSIC
-        The features.
-    pairs : ndarray of shape (n_pairs, 2)
-        Features of each pair kept, the most relevant first.
-    pair_relevance, pair_norms : ndarray of shape (n_pairs,)
-        Relevance of each pair, and what its kernel is divided by.
-    ceiling : float
-        No pair that was not kept is more relevant than this.
-    factors : LeadingFactors
-        Factors of the features that enter products.
-    """
+    """Pairwise statistics over features, numbered first, and pairs of them, numbered after."""
 
     rounding: ClassVar[float] = SINGLE_PRECISION
 
     singles: BoundPairwiseHSIC
-    pairs: IndexArray
+    pairs: IndexArray  # (n_pairs, 2): features of each pair kept, the most relevant first
+    # (n_pairs,): relevance of each pair, and what its kernel is divided by.
     pair_relevance: FloatArray
-    pair_norms: FloatArray
-    ceiling: float
-    factors: LeadingFactors = field(repr=False)
+    pair_norms: FloatArray  # (n_pairs,)
+    ceiling: float  # no pair that was not kept is more relevant than this
+    factors: LeadingFactors = field(repr=False)  # factors of the features that enter products
     _ranks: IndexArray = field(repr=False)
 
     @property
@@ -206,22 +193,7 @@ class BoundPairAtoms(BoundMeasure):
 
 
 def with_pairs(singles: BoundPairwiseHSIC, n_kept: int, barred: IndexArray) -> BoundPairAtoms:
-    """Look at all pairs of features and put the most relevant beside the single features.
-
-    Parameters
-    ----------
-    singles : BoundPairwiseHSIC
-        The features.
-    n_kept : int
-        How many pairs to keep.
-    barred : ndarray of int
-        Features that shall be in no pair.
-
-    Returns
-    -------
-    BoundPairAtoms
-        Features and pairs.
-    """
+    """Look at all pairs of features and put the most relevant beside the single features."""
     store = singles.store
     allowed = np.setdiff1d(np.arange(singles.n_features), barred)
     columns = np.sort(singles.columns[allowed])

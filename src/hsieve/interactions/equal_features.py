@@ -27,14 +27,10 @@ BoolArray = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class EqualFeatures:
-    """Which features are exact copies of which.
+    """Which features are exact copies of which."""
 
-    Parameters
-    ----------
-    firsts : ndarray of int of shape (n_features,)
-        The first copy of each feature, often itself; -1 for a feature that is not looked at.
-    """
-
+    # (n_features,): the first copy of each feature, often itself; -1 for a feature that is not
+    # looked at.
     firsts: IndexArray
 
     @property
@@ -54,10 +50,7 @@ class EqualFeatures:
     def stand_for_all(self, tuples: IndexArray) -> BoolArray:
         """Mark the tuples, each in rising order, that stand for all of their copies.
 
-        Parameters
-        ----------
-        tuples : ndarray of shape (n_tuples, order)
-            Features of each.
+        Shapes: tuples (n_tuples, order).
         """
         # Within a tuple, a feature and its copies are to be the first ones there are.
         before = self._before(self.firsts[tuples])
@@ -66,17 +59,7 @@ class EqualFeatures:
     def standing_for(self, tuples: IndexArray) -> tuple[IndexArray, IndexArray]:
         """Return, for each tuple, the one that stands for it, and where its features are there.
 
-        Parameters
-        ----------
-        tuples : ndarray of shape (n_tuples, order)
-            Features of each, in rising order.
-
-        Returns
-        -------
-        standing : ndarray of shape (n_tuples, order)
-            Features of each one that stands for it, in rising order.
-        columns : ndarray of shape (n_tuples, order)
-            Column of `standing` with the copy of each feature.
+        Shapes: tuples (n_tuples, order) -> (n_tuples, order), (n_tuples, order).
         """
         firsts = self.firsts[tuples]
         copies = np.argsort(self.firsts, kind="stable")
@@ -90,21 +73,7 @@ class EqualFeatures:
     ) -> tuple[IndexArray, IndexArray]:
         """Put all copies of tuples beside them; of equal scores those of lower features first.
 
-        Parameters
-        ----------
-        tuples : ndarray of shape (n_tuples, order)
-            Tuples that stand for all of their copies, best first.
-        scores : ndarray of shape (n_tuples,)
-            Their scores.
-        n_kept : int
-            How many are wanted at most.
-
-        Returns
-        -------
-        tuples : ndarray of shape (n_found, order)
-            Best first.
-        places : ndarray of shape (n_found,)
-            Which of the given tuples each is a copy of.
+        Shapes: tuples (n_tuples, order) -> (n_found, order), (n_found,).
         """
         starts = np.flatnonzero(np.diff(scores, prepend=np.nan) != 0)
         ends = np.append(starts[1:], len(scores))

@@ -32,39 +32,17 @@ TAIL_SCORES = 10
 
 @dataclass(frozen=True, eq=False)
 class MaximumLaw:
-    """The law of the highest score where nothing is to be found.
+    """The law of the highest score where nothing is to be found."""
 
-    Parameters
-    ----------
-    maxima : ndarray of shape (n_permutations,)
-        Highest score of each permutation.
-    scale : float
-        The number of scores above s falls like exp(-s / scale).
-    threshold : float
-        Score from which on that was measured.
-    n_above : float
-        Mean number of scores of a permutation above the threshold.
-    times_more : float
-        How many times more scores there are than each permutation looked at.
-    """
-
-    maxima: FloatArray
-    scale: float
-    threshold: float
-    n_above: float
-    times_more: float
+    maxima: FloatArray  # (n_permutations,): highest score of each permutation
+    scale: float  # the number of scores above s falls like exp(-s / scale)
+    threshold: float  # score from which on that was measured
+    n_above: float  # mean number of scores of a permutation above the threshold
+    times_more: float  # how many times more scores there are than each permutation looked at
 
     @classmethod
     def fitted(cls, scores: Sequence[FloatArray], times_more: float) -> "MaximumLaw":
-        """Fit the law to the highest scores of some permutations.
-
-        Parameters
-        ----------
-        scores : sequence of ndarray
-            Highest scores of each permutation, at least one, in any order.
-        times_more : float
-            How many times more scores there are than each permutation looked at.
-        """
+        """Fit the law to the highest scores of some permutations."""
         falling = [np.sort(of_one)[::-1] for of_one in scores]
         # Above the highest of these thresholds the scores of every permutation are complete.
         place = min(TAIL_SCORES, *(len(of_one) - 1 for of_one in falling))
@@ -91,13 +69,7 @@ class MaximumLaw:
         return np.asarray(np.maximum(chances, _chance_alone(scores)))
 
     def false_discovery(self, scores: FloatArray) -> FloatArray:
-        """Estimate the share of false ones among all scores as high or higher.
-
-        Parameters
-        ----------
-        scores : ndarray
-            The scores found, highest first.
-        """
+        """Estimate the share of false ones among all scores as high or higher."""
         exponent = np.clip(-(scores - self.threshold) / self.scale, None, 700.0)
         expected = self.times_more * self.n_above * np.exp(exponent)
         # Never fewer than the law of the maximum expects.

@@ -31,21 +31,11 @@ SAMPLES_AT_A_TIME = 4_096
 
 @dataclass(frozen=True, eq=False)
 class WeightedTile:
-    """A tile and the target, ready for products with other tiles.
-
-    Parameters
-    ----------
-    tile : FactorTile
-        The features.
-    target : ndarray of shape (n_columns, n_samples)
-        Columns of the target's factor.
-    diagonals : ndarray of shape (n_tile, n_samples)
-        Diagonals of the features' kernels.
-    """
+    """A tile and the target, ready for products with other tiles."""
 
     tile: FactorTile
-    target: FloatArray
-    diagonals: FloatArray
+    target: FloatArray  # (n_columns, n_samples): columns of the target's factor
+    diagonals: FloatArray  # (n_tile, n_samples): diagonals of the features' kernels
 
     @classmethod
     def of(
@@ -53,14 +43,7 @@ class WeightedTile:
     ) -> "WeightedTile":
         """Put a tile and the target together.
 
-        Parameters
-        ----------
-        tile : FactorTile
-            The features.
-        target : ndarray of shape (n_columns, n_samples)
-            Columns of the target's factor.
-        sample_weights : ndarray of shape (n_samples,) or None, default=None
-            Weight of each sample in the traces; None for one.
+        Shapes: target (n_columns, n_samples).
         """
         diagonals = tile.diagonals()
         if sample_weights is not None:
@@ -70,18 +53,10 @@ class WeightedTile:
 
 @dataclass(frozen=True, eq=False)
 class PairBlock:
-    """The statistics of all pairs of two tiles; overwritten by the next block.
+    """The statistics of all pairs of two tiles; overwritten by the next block."""
 
-    Parameters
-    ----------
-    statistics : ndarray of shape (n_first, n_second)
-        I(a, b).
-    traces : ndarray of shape (n_first, n_second)
-        Sum of the diagonal of K_a * K_b.
-    """
-
-    statistics: FloatArray
-    traces: FloatArray
+    statistics: FloatArray  # (n_first, n_second): I(a, b)
+    traces: FloatArray  # (n_first, n_second): sum of the diagonal of K_a * K_b
 
 
 class PairProducts:

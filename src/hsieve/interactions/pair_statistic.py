@@ -133,29 +133,15 @@ def pair_statistics(
 
 @dataclass(frozen=True, eq=False)
 class InteractionTarget:
-    """The target of a sweep.
+    """The target of a sweep."""
 
-    Parameters
-    ----------
-    columns : ndarray of shape (n_columns, n_samples)
-        Transposed factor of its centred kernel, orthogonal, the heaviest row first.
-    """
-
+    # (n_columns, n_samples): transposed factor of its centred kernel, orthogonal, the heaviest row
+    # first.
     columns: FloatArray
 
     @classmethod
     def of(cls, y: Any, target_kind: str = "auto", kernel: str = "linear") -> "InteractionTarget":
-        """Make the target from classes, numbers or several outputs.
-
-        Parameters
-        ----------
-        y : array-like
-            The target.
-        target_kind : {"auto", "classes", "continuous"}, default="auto"
-            What it holds.
-        kernel : {"linear", "gaussian"}, default="linear"
-            Kernel of numbers.
-        """
+        """Make the target from classes, numbers or several outputs."""
         # Columns of the factor come with rising weight.
         return cls(np.ascontiguousarray(target_factor(y, target_kind, kernel).T[::-1]))
 
@@ -183,10 +169,7 @@ class InteractionTarget:
     def for_sweep_beside(self, rows: FloatArray) -> SweepTarget:
         """Return the target of a sweep for triples that one feature is in.
 
-        Parameters
-        ----------
-        rows : ndarray of shape (rank, n_samples)
-            Transposed factor of that feature, orthogonal.
+        Shapes: rows (rank, n_samples).
         """
         alone = self._evidence()
         own = _degrees((rows**2).sum(axis=1))
@@ -202,18 +185,11 @@ class InteractionTarget:
 
 @dataclass(frozen=True)
 class PairEvidence:
-    """Score pairs by their evidence; see the module.
+    """Score pairs by their evidence; see the module."""
 
-    Parameters
-    ----------
-    mean_ratio : float
-        Mean, over random orders of the target, of I(a, b) over the trace of K_a * K_b.
-    target_degrees : float
-        Effective number of directions of the target's kernel.
-    """
-
+    # Mean, over random orders of the target, of I(a, b) over the trace of K_a * K_b.
     mean_ratio: float
-    target_degrees: float
+    target_degrees: float  # effective number of directions of the target's kernel
 
     def scores(self, ratios: FloatArray, degrees: FloatArray, traces: FloatArray) -> FloatArray:
         """Evidence of pairs, zero for those under the mean."""

@@ -60,24 +60,7 @@ def path_of(
     varying: IndexArray,
     n_looked_at: int,
 ) -> SelectionPath:
-    """Order features by the best interaction they are in, then by what they tell alone.
-
-    Parameters
-    ----------
-    found : sequence of Interaction
-        Pairs and triples.
-    relevance : ndarray of shape (n_features,)
-        What each feature tells alone.
-    varying : ndarray of int
-        Features that are not constant; the path counts along these.
-    n_looked_at : int
-        How many pairs and triples there were.
-
-    Returns
-    -------
-    SelectionPath
-        All varying features, best first, with the score of their best interaction.
-    """
+    """Order features by the best interaction they are in, then by what they tell alone."""
     best: dict[int, float] = {}
     for interaction in sorted(found, key=lambda one: -one.score):
         if interaction.score > 0:

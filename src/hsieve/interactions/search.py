@@ -54,30 +54,18 @@ BEAM_WIDTH = 200
 
 @dataclass(frozen=True, eq=False)
 class FoundInteractions:
-    """Interactions, best first.
+    """Interactions, best first."""
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_found, order)
-        Features of each, in rising order.
-    tests : InteractionTests
-        Their tests.
-    family_wise : ndarray of shape (n_found,)
-        Chance that any pair or triple reaches such a score where nothing is to be found; NaN
-        without permutations.
-    false_discovery : ndarray of shape (n_found,)
-        Estimated share of false ones among those down to this one; NaN without permutations.
-    n_looked_at : int
-        How many pairs or triples the search looked at.
-    complete : bool
-        False if candidates that the search had to leave untested could have belonged here.
-    """
-
-    features: IndexArray
+    features: IndexArray  # (n_found, order): features of each, in rising order
     tests: InteractionTests
+    # (n_found,): chance that any pair or triple reaches such a score where nothing is to be found;
+    # NaN without permutations.
     family_wise: FloatArray
+    # (n_found,): estimated share of false ones among those down to this one; NaN without
+    # permutations.
     false_discovery: FloatArray
-    n_looked_at: int
+    n_looked_at: int  # how many pairs or triples the search looked at
+    # False if candidates that the search had to leave untested could have belonged here.
     complete: bool
 
 
@@ -97,45 +85,22 @@ _Search = Callable[[LeadingFactors, InteractionTarget, int], _Candidates]
 
 @dataclass(frozen=True, eq=False)
 class InteractionSearch:
-    """Search for interactions among features that are tied to a target.
-
-    Parameters
-    ----------
-    factors : LeadingFactors
-        The features.
-    target : InteractionTarget
-        The target. Tests look at all of its columns, sweeps at the heaviest.
-    n_permutations : int, default=20
-        Number of random orders of the target; 0 for none.
-    n_threads : int or None, default=None
-        Number of threads; None for one a core.
-    seed : int, Generator or None, default=0
-        Seed of the random orders.
-    test_bytes : int or None, default=None
-        Most memory that tests may use; None for the usual.
-    """
+    """Search for interactions among features that are tied to a target."""
 
     factors: LeadingFactors
+    # The target. Tests look at all of its columns, sweeps at the heaviest.
     target: InteractionTarget
-    n_permutations: int = 20
+    n_permutations: int = 20  # number of random orders of the target; 0 for none
     n_threads: int | None = None
-    seed: int | np.random.Generator | None = 0
-    test_bytes: int | None = None
+    seed: int | np.random.Generator | None = 0  # seed of the random orders
+    test_bytes: int | None = None  # most memory that tests may use; None for the usual
 
     def pairs(self, n_wanted: int) -> FoundInteractions:
         """Find the best pairs."""
         return self._find(self._pair_candidates, n_wanted, 2)
 
     def triples(self, n_wanted: int, *, exhaustive: bool | None = None) -> FoundInteractions:
-        """Find the best triples.
-
-        Parameters
-        ----------
-        n_wanted : int
-            How many.
-        exhaustive : bool or None, default=None
-            Whether to look at all of them; None where that is quick.
-        """
+        """Find the best triples."""
         if exhaustive is None:
             exhaustive = self.triple_operations() * self._n_searches(3) <= QUICK_OPERATIONS
         search = self._all_triples if exhaustive else self._beam
@@ -144,32 +109,14 @@ class InteractionSearch:
     def strongest(self, order: int, n_kept: int) -> tuple[IndexArray, int]:
         """Look at all pairs or triples and return the strongest, untested.
 
-        Parameters
-        ----------
-        order : {2, 3}
-            Pairs or triples.
-        n_kept : int
-            How many to return.
-
-        Returns
-        -------
-        features : ndarray of shape (n_kept, order)
-            The strongest first, by the sweep's own score.
-        n_looked_at : int
-            Number of all.
+        Shape of the result: (n_kept, order).
         """
         search = self._pair_candidates if order == 2 else self._all_triples
         found = search(self.factors, self.target, n_kept)
         return found.features, found.n_looked_at
 
     def seconds(self, *, all_triples: bool = False) -> float:
-        """Estimate how long looking at all pairs takes, with random orders of the target.
-
-        Parameters
-        ----------
-        all_triples : bool, default=False
-            Whether all triples are looked at too.
-        """
+        """Estimate how long looking at all pairs takes, with random orders of the target."""
         target = self.target.leading().for_sweep()
         once = seconds_for(self.factors, target, n_threads=self.n_threads)
         features = self.factors.features

@@ -71,46 +71,24 @@ class PairScoring(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class SweepTarget:
-    """What pairs are held against.
+    """What pairs are held against."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_columns, n_samples)
-        Transposed factor of the target's centred kernel, single precision.
-    scoring : PairScoring
-        What is best.
-    sample_weights : ndarray of shape (n_samples,) or None, default=None
-        Weight of each sample in the trace of K_a * K_b; None for one.
-    """
-
+    # (n_columns, n_samples): transposed factor of the target's centred kernel, single precision.
     rows: Float32Array
     scoring: PairScoring
+    # (n_samples,): weight of each sample in the trace of K_a * K_b; None for one.
     sample_weights: Float32Array | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class StrongestPairs:
-    """What a sweep found.
+    """What a sweep found."""
 
-    Parameters
-    ----------
-    features : ndarray of shape (n_kept, 2)
-        The pairs, best first.
-    scores : ndarray of shape (n_kept,)
-        Their scores.
-    ratios : ndarray of shape (n_kept,)
-        I(a, b) over the trace of K_a * K_b.
-    traces : ndarray of shape (n_kept,)
-        That trace.
-    n_pairs : int
-        How many pairs were looked at.
-    """
-
-    features: IndexArray
-    scores: FloatArray
-    ratios: FloatArray
-    traces: FloatArray
-    n_pairs: int
+    features: IndexArray  # (n_kept, 2): the pairs, best first
+    scores: FloatArray  # (n_kept,): their scores
+    ratios: FloatArray  # (n_kept,): I(a, b) over the trace of K_a * K_b
+    traces: FloatArray  # (n_kept,): that trace
+    n_pairs: int  # how many pairs were looked at
 
     def copied(self, features: IndexArray, places: IndexArray, n_pairs: int) -> "StrongestPairs":
         """Return other pairs with the numbers of those at some places."""
@@ -132,26 +110,7 @@ def strongest_pairs(
     n_threads: int | None = None,
     floor: float = -1.0,
 ) -> StrongestPairs:
-    """Look at all pairs of features and keep the best.
-
-    Parameters
-    ----------
-    factors : LeadingFactors
-        The features.
-    target : SweepTarget
-        What they are held against.
-    n_kept : int
-        How many pairs to keep; fewer where there are not so many.
-    n_threads : int or None, default=None
-        Number of threads; None for one a core.
-    floor : float, default=-1.0
-        Only pairs with at least this score are of interest.
-
-    Returns
-    -------
-    StrongestPairs
-        The pairs, the lower feature of each first.
-    """
+    """Look at all pairs of features and keep the best with at least the score `floor`."""
     equal = EqualFeatures(factors.first_copies())
     if not equal.has_copies:
         return pairs_that(None, factors, target, n_kept=n_kept, n_threads=n_threads, floor=floor)
@@ -177,20 +136,7 @@ def pairs_that(
     n_threads: int | None = None,
     floor: float = -1.0,
 ) -> StrongestPairs:
-    """Look at all pairs of features and keep the best of some, without regard to copies.
-
-    Parameters
-    ----------
-    stand : callable or None
-        Marks the pairs, given as an array of shape (n_pairs, 2), that may be kept; None for all.
-    factors, target, n_kept, n_threads, floor
-        As in :func:`strongest_pairs`.
-
-    Returns
-    -------
-    StrongestPairs
-        The pairs, the lower feature of each first.
-    """
+    """Look at all pairs of features and keep the best of some, without regard to copies."""
     sweep = _Sweep(target, _Best(n_kept, floor), n_threads, stand=stand)
     return sweep.run(sweep.all_pairs(factors), pairs_among(len(factors.features)), "pairs")
 
@@ -203,20 +149,7 @@ def strongest_extensions(
     n_kept: int,
     n_threads: int | None = None,
 ) -> StrongestPairs:
-    """Look at all pairs of a product of features with one feature more, and keep the best.
-
-    Parameters
-    ----------
-    products : FactorTile
-        Factors of products; its `features` are numbers of the products.
-    factors, target, n_kept, n_threads
-        As in :func:`strongest_pairs`.
-
-    Returns
-    -------
-    StrongestPairs
-        Number of the product and feature of each pair.
-    """
+    """Look at all pairs of a product of features with one feature more, and keep the best."""
     n_products = len(products.features)
     # Products are numbered before the features here, so that a pair of both is in rising order.
     firsts = factors.first_copies()

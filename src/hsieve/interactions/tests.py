@@ -66,22 +66,13 @@ SHARE_TREATED = 5
 
 @dataclass(frozen=True, eq=False)
 class InteractionTests:
-    """Tests of some tuples of features, one entry for each.
+    """Tests of some tuples of features, one entry for each."""
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_tuples,)
-        Minus the natural logarithm of the p-value.
-    strengths : ndarray of shape (n_tuples,)
-        Cosine between the kernel of what only the features together can tell and the target's,
-        from 0 to 1.
-    own_strengths : ndarray of shape (n_tuples, order)
-        The same for each feature alone.
-    """
-
-    scores: FloatArray
+    scores: FloatArray  # (n_tuples,): minus the natural logarithm of the p-value
+    # (n_tuples,): cosine between the kernel of what only the features together can tell and the
+    # target's, from 0 to 1.
     strengths: FloatArray
-    own_strengths: FloatArray
+    own_strengths: FloatArray  # (n_tuples, order): the same for each feature alone
 
     @classmethod
     def joined(cls, parts: "Sequence[InteractionTests]") -> "InteractionTests":
@@ -106,17 +97,7 @@ class InteractionTests:
 
 
 class InteractionTester:
-    """Test tuples of features against a target.
-
-    Parameters
-    ----------
-    store : FactorStore
-        The features.
-    most_columns : ndarray of int of shape (n_features,)
-        Most factor columns of each feature that enter a product.
-    most_bytes : int or None, default=None
-        Most memory to use; None for the usual 80 MB. One tuple is treated in any case.
-    """
+    """Test tuples of features against a target."""
 
     def __init__(
         self, store: FactorStore, most_columns: IndexArray, most_bytes: int | None = None
@@ -130,17 +111,7 @@ class InteractionTester:
     def test(self, tuples: IndexArray, target: InteractionTarget) -> InteractionTests:
         """Test some tuples.
 
-        Parameters
-        ----------
-        tuples : ndarray of shape (n_tuples, order)
-            Features of each; order 2 or 3.
-        target : InteractionTarget
-            The target.
-
-        Returns
-        -------
-        InteractionTests
-            One entry for each tuple.
+        Shapes: tuples (n_tuples, order).
         """
         parts = [_tests_of(batch, target) for batch in self._batches(tuples, target)]
         nothing = InteractionTests(np.empty(0), np.empty(0), np.empty((0, tuples.shape[1])))
@@ -149,17 +120,7 @@ class InteractionTester:
     def log_p_values(self, tuples: IndexArray, target: InteractionTarget) -> FloatArray:
         """Log p-values for a normal target, right far out in the tail where scores are not.
 
-        Parameters
-        ----------
-        tuples : ndarray of shape (n_tuples, order)
-            Features of each; order 2 or 3.
-        target : InteractionTarget
-            The target; of normal scores, for p-values that hold for any law.
-
-        Returns
-        -------
-        ndarray of shape (n_tuples,)
-            Natural logarithms, 0 for tuples that cannot be tested.
+        Shapes: tuples (n_tuples, order).
         """
         logs = [np.empty(0)]
         for batch in self._batches(tuples, target):
@@ -231,28 +192,16 @@ class InteractionTester:
 
 @dataclass(frozen=True, eq=False)
 class _Projected:
-    """A batch of tuples with what fewer of their features tell projected out.
+    """A batch of tuples with what fewer of their features tell projected out."""
 
-    Parameters
-    ----------
-    factors : list of ndarray of shape (n_tuples, rank, n_samples)
-        Factors of the first, second, ... feature of each tuple.
-    together, left : ndarray of shape (n_tuples, n_rows, n_samples)
-        Products of the factors, and the target, both projected.
-    n_free : ndarray of shape (n_tuples,)
-        Number of directions that are left.
-    testable : ndarray of bool of shape (n_tuples,)
-        Whether enough is left of both to test.
-    kernel, rest : MatrixMoments
-        Moments of the kernels of `together` and `left`.
-    """
-
+    # (n_tuples, rank, n_samples): factors of the first, second, ... feature of each tuple.
     factors: list[FloatArray]
+    # (n_tuples, n_rows, n_samples): products of the factors, and the target, both projected.
     together: FloatArray
-    left: FloatArray
-    n_free: FloatArray
-    testable: NDArray[np.bool_]
-    kernel: MatrixMoments
+    left: FloatArray  # (n_tuples, n_rows, n_samples)
+    n_free: FloatArray  # (n_tuples,): number of directions that are left
+    testable: NDArray[np.bool_]  # (n_tuples,): whether enough is left of both to test
+    kernel: MatrixMoments  # moments of the kernels of `together` and `left`
     rest: MatrixMoments
 
 

@@ -19,13 +19,6 @@ class ActiveFactors:
     """Factors of active features, kept in one stack as far as memory allows.
 
     Consecutive features of the stack are handed out without copying, which is what a path asks for.
-
-    Parameters
-    ----------
-    store : FactorStore
-        Where factors come from.
-    most_bytes : int
-        Most that the stack may take; factors beyond are made each time.
     """
 
     def __init__(self, store: FactorStore, most_bytes: int) -> None:

@@ -107,18 +107,7 @@ def _median_distance(squared_distances: NDArray[np.floating]) -> float:
 
 
 def median_distance(squared: NDArray[np.floating]) -> float:
-    """Median of distances, never zero.
-
-    Parameters
-    ----------
-    squared : ndarray of shape (n_pairs,)
-        Squared distances of pairs of different samples.
-
-    Returns
-    -------
-    float
-        Their median; where that is zero the mean of the positive ones, and 1 if there are none.
-    """
+    """Median of distances; where that is zero the mean of the positive ones, and else 1."""
     if not len(squared):
         return 1.0
     # Distances of equal samples come out of a matrix product as rounding noise, not as zero.

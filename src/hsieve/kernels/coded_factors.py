@@ -44,15 +44,7 @@ TABLE_BYTES = 256 * 10**6
 
 
 class CodedFactors(FactorStore):
-    """Factors from codes of one byte a value; see the module.
-
-    Parameters
-    ----------
-    blocks, categorical, block_bytes, factor_bytes, work_bytes
-        As in :class:`FactorStore`.
-    code_bytes : int, default=2**62
-        Most that kept codes may take; features beyond are read and coded anew.
-    """
+    """Factors from codes of one byte a value; see the module."""
 
     def __init__(
         self,
@@ -181,13 +173,7 @@ class CodedFactors(FactorStore):
 
 
 class CodedStack:
-    """The stack of some coded features, sent as their codes: a byte a sample instead of some 50.
-
-    Parameters
-    ----------
-    arrays : list of ndarray
-        The features, as `codes_of_piece` gives them.
-    """
+    """The stack of some coded features, sent as their codes: a byte a sample instead of some 50."""
 
     def __init__(self, arrays: list[NDArray[Any]]) -> None:
         self._arrays = arrays
@@ -204,20 +190,7 @@ class CodedStack:
 
 
 def codes_of_piece(piece: ColumnPiece, categorical: NDArray[np.bool_]) -> tuple[NDArray[Any], ...]:
-    """Code the features of one piece.
-
-    Parameters
-    ----------
-    piece : ColumnPiece
-        The columns.
-    categorical : ndarray of bool of shape (n_features,)
-        Which of all features are categories.
-
-    Returns
-    -------
-    tuple of ndarray
-        Codes, counts and positions of each feature in turn; a category has no positions.
-    """
+    """Code the features of one piece."""
     columns = piece.columns.read(np.arange(piece.columns.n_features))
     return tuple(_to_arrays(list(_coded(columns, categorical[piece.features]))))
 

@@ -20,15 +20,6 @@ OUT_OF_REACH = 1e6
 class ColumnScale:
     """What brings columns to mean 0 and deviation 1.
 
-    Parameters
-    ----------
-    divisor : ndarray of shape (n_columns,) or float
-        Keeps squares of very large or small values from overflowing or vanishing; mostly 1.
-    mean, deviation : ndarray of shape (n_columns,)
-        After that division.
-    varies : ndarray of bool of shape (n_columns,)
-        Columns with more than one value.
-
     Examples
     --------
     >>> import numpy as np
@@ -37,20 +28,16 @@ class ColumnScale:
     array([[2., 0.]])
     """
 
+    # (n_columns,): keeps squares of very large or small values from overflowing or vanishing;
+    # mostly 1.
     divisor: FloatArray | float
-    mean: FloatArray
-    deviation: FloatArray
-    varies: NDArray[np.bool_]
+    mean: FloatArray  # (n_columns,): after that division
+    deviation: FloatArray  # (n_columns,)
+    varies: NDArray[np.bool_]  # (n_columns,): columns with more than one value
 
     @classmethod
     def of(cls, numbers: FloatArray) -> Self:
-        """Learn the scale.
-
-        Parameters
-        ----------
-        numbers : ndarray of shape (n_samples, n_columns)
-            Finite numbers, at least one row.
-        """
+        """Learn the scale."""
         low, high = numbers.min(axis=0), numbers.max(axis=0)
         divisor = safe_scale(low, high)
         parts = [numbers[start : start + BLOCK] for start in range(0, len(numbers), BLOCK)]
@@ -63,19 +50,10 @@ class ColumnScale:
         return cls(divisor, mean, np.where(varies, deviation, 1.0), varies)
 
     def apply(self, numbers: FloatArray) -> FloatArray:
-        """Bring rows to that scale.
+        """Bring rows to that scale, in double precision.
 
-        Parameters
-        ----------
-        numbers : ndarray of shape (n_samples, n_columns)
-            Finite numbers; not changed.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_columns)
-            In double precision. A column that was constant in the samples of the scale says nothing
-            and becomes zero, whatever it is here; values more than a million deviations out are put
-            there.
+        A column that was constant in the samples of the scale says nothing and becomes zero,
+        whatever it is here; values more than a million deviations out are put there.
         """
         with np.errstate(over="ignore"):
             scaled: FloatArray = (numbers / self.divisor - self.mean) / self.deviation
@@ -89,11 +67,6 @@ def safe_scale(low: FloatArray, high: FloatArray) -> FloatArray | float:
 
     Else a power of two that brings the largest value to between 1 and 2: dividing by it rounds
     nothing, so that a column and its multiple by any power of two give the same digits.
-
-    Parameters
-    ----------
-    low, high : ndarray of shape (n_columns,)
-        Least and largest value of each column.
     """
     largest = np.maximum(np.abs(low), np.abs(high))
     bound = float(np.finfo(low.dtype).max) ** 0.25

@@ -333,11 +333,6 @@ def within_range(numbers: NDArray[np.floating]) -> NDArray[np.floating]:
     """Numbers from 0 for the least to 1 for the largest of their column; 0 in constant columns.
 
     The least is taken away first: after a division the last digits beside an offset would be gone.
-
-    Parameters
-    ----------
-    numbers : ndarray of shape (n_samples, n_columns)
-        Finite numbers; not changed.
     """
     low, high = numbers.min(axis=0), numbers.max(axis=0)
     divisor = safe_scale(low, high)

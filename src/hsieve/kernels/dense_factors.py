@@ -38,13 +38,7 @@ BATCH_NUMBERS = 131_072
 
 
 class DenseFactors(FactorStore):
-    """Factors from the numbers themselves; see the module.
-
-    Parameters
-    ----------
-    blocks, categorical, block_bytes, factor_bytes, work_bytes
-        As in :class:`FactorStore`.
-    """
+    """Factors from the numbers themselves; see the module."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)

@@ -54,18 +54,6 @@ PIECE_BYTES = 32 * 10**6
 def form_for(n_samples: int, n_features: int, form: str = "auto") -> Literal["dense", "coded"]:
     """Say in which form features of so many samples are held.
 
-    Parameters
-    ----------
-    n_samples, n_features : int
-        Size of the data.
-    form : {"auto", "dense", "coded"}, default="auto"
-        "auto": coded from 8,192 samples and 20 million values on, else dense.
-
-    Returns
-    -------
-    {"dense", "coded"}
-        The form.
-
     Examples
     --------
     >>> form_for(1_000, 20_000), form_for(26_120, 5_408)
@@ -80,20 +68,12 @@ def form_for(n_samples: int, n_features: int, form: str = "auto") -> Literal["de
 
 @dataclass(frozen=True, eq=False)
 class Stack:
-    """Factors of several kernels, one below the other.
+    """Factors of several kernels, one below the other."""
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_samples)
-        Transposed factors, centred.
-    starts : ndarray of shape (n_factors,)
-        Row at which each begins.
-    features : ndarray of shape (n_factors,) or None, default=None
-        The features whose kernels these are; None for others, such as that of the target.
-    """
-
-    rows: NDArray[np.float32]
-    starts: IndexArray
+    rows: NDArray[np.float32]  # (n_rows, n_samples): transposed factors, centred
+    starts: IndexArray  # (n_factors,): row at which each begins
+    # (n_factors,): the features whose kernels these are; None for others, such as that of the
+    # target.
     features: IndexArray | None = None
 
     def opened(self) -> "Stack":
@@ -110,39 +90,16 @@ class SentStack(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Products:
-    """Squared norms of F'G for some features and all factors of a stack.
+    """Squared norms of F'G for some features and all factors of a stack."""
 
-    Parameters
-    ----------
-    places : ndarray of shape (n_group,)
-        Which of the features asked for these are.
-    squares : ndarray of shape (n_group, n_factors)
-        The squared norms.
-    norms : ndarray of shape (n_group,)
-        Frobenius norm of each feature's own kernel; zero for a constant feature.
-    """
-
-    places: IndexArray
-    squares: FloatArray
+    places: IndexArray  # (n_group,): which of the features asked for these are
+    squares: FloatArray  # (n_group, n_factors): the squared norms
+    # (n_group,): Frobenius norm of each feature's own kernel; zero for a constant feature.
     norms: FloatArray
 
 
 class FactorStore(ABC):
-    """Factors of the kernels of all features, on demand.
-
-    Parameters
-    ----------
-    blocks : ColumnBlocks
-        The features.
-    categorical : ndarray of bool of shape (n_features,)
-        True where a feature is a category.
-    block_bytes : int
-        Most that the columns of one reading may take.
-    factor_bytes : int
-        Most that factors, kept for being asked for again or at work, may take.
-    work_bytes : int, default=2**62
-        Most that all pieces which threads have in work may take together.
-    """
+    """Factors of the kernels of all features, on demand."""
 
     def __init__(
         self,
@@ -278,21 +235,7 @@ class FactorStore(ABC):
 def products_of_piece(
     piece: ColumnPiece, shared: tuple[type[FactorStore], NDArray[np.bool_], int, SentStack, bool]
 ) -> tuple[NDArray[Any], ...]:
-    """Multiply the features of one piece with a stack.
-
-    Parameters
-    ----------
-    piece : ColumnPiece
-        The columns.
-    shared : tuple
-        Kind of store, which features are categories, most bytes of factors, the stack, and whether
-        the codes are wanted, too.
-
-    Returns
-    -------
-    squares, norms, *kept
-        As in :class:`Products`, for all features of the piece, and what is to be kept of it.
-    """
+    """Multiply the features of one piece with a stack."""
     kind, categorical, factor_bytes, sent, keep = shared
     stack = sent.opened()
     store = kind(
@@ -311,24 +254,13 @@ def products_of_piece(
 
 @dataclass(frozen=True, eq=False)
 class FactorGroup:
-    """Transposed factors of some features, one below the other, as in a stack.
+    """Transposed factors of some features, one below the other, as in a stack."""
 
-    Parameters
-    ----------
-    places : ndarray of shape (n_group,)
-        Which of the features asked for these are.
-    rows : ndarray of shape (n_rows, n_samples)
-        The factors; a constant feature has one row of zeros.
-    starts : ndarray of shape (n_group,)
-        Row at which each feature begins.
-    norms : ndarray of shape (n_group,)
-        Frobenius norm of each feature's own kernel.
-    """
-
-    places: IndexArray
+    places: IndexArray  # (n_group,): which of the features asked for these are
+    # (n_rows, n_samples): the factors; a constant feature has one row of zeros.
     rows: NDArray[np.float32]
-    starts: IndexArray
-    norms: FloatArray
+    starts: IndexArray  # (n_group,): row at which each feature begins
+    norms: FloatArray  # (n_group,): Frobenius norm of each feature's own kernel
 
     def times(self, stack: Stack) -> Products:
         """Squared norms of the products of these factors with those of a stack."""

@@ -20,18 +20,7 @@ FEW_COLUMNS = 4
 
 
 def growing_tiles(unit_target: FloatArray) -> "list[GrowingTile]":
-    """Cut the upper half of a matrix into tiles of about the same number of values.
-
-    Parameters
-    ----------
-    unit_target : ndarray of shape (n_samples, n_samples)
-        Symmetric matrix with which inner products are wanted.
-
-    Returns
-    -------
-    list of GrowingTile
-        All tiles, from the top down, their distances zero.
-    """
+    """Cut the upper half of a matrix into tiles of about the same number of values."""
     n, start, tiles = len(unit_target), 0, []
     while start < n:
         stop = min(n, start + max(1, TILE_VALUES // (n - start)))
@@ -41,15 +30,7 @@ def growing_tiles(unit_target: FloatArray) -> "list[GrowingTile]":
 
 
 class GrowingTile:
-    """Some rows of the squared distances, from the diagonal on to the right.
-
-    Parameters
-    ----------
-    unit_target : ndarray of shape (n_samples, n_samples)
-        Symmetric matrix with which inner products are wanted.
-    start, stop : int
-        The rows.
-    """
+    """Some rows of the squared distances, from the diagonal on to the right."""
 
     def __init__(self, unit_target: FloatArray, start: int, stop: int) -> None:
         self.start, self.stop = start, stop

@@ -40,18 +40,11 @@ NO_WEIGHT = 1e-10
 
 @dataclass(frozen=True, eq=False)
 class FactorTile:
-    """Factor columns of some features of equal rank.
-
-    Parameters
-    ----------
-    features : ndarray of shape (n_tile,)
-        The features.
-    rows : ndarray of shape (rank, n_tile, n_samples)
-        Their transposed factors: centred, orthogonal for each feature, the heaviest first. Single
-        precision in sweeps.
-    """
+    """Factor columns of some features of equal rank."""
 
     features: IndexArray
+    # (rank, n_tile, n_samples): their transposed factors: centred, orthogonal for each feature, the
+    # heaviest first. Single precision in sweeps.
     rows: FloatArray
 
     @property
@@ -76,24 +69,12 @@ class FactorTile:
 
 @dataclass(frozen=True, eq=False)
 class LeadingFactors:
-    """Tiles of all features that are not constant.
+    """Tiles of all features that are not constant."""
 
-    Parameters
-    ----------
-    store : FactorStore
-        Where whole factors come from.
-    features : ndarray of int
-        Features to look at.
-    most_columns : ndarray of int of shape (n_all_features,)
-        Most columns kept of each feature of the store.
-    most_bytes : int
-        Most that tiles held at a time may take.
-    """
-
-    store: FactorStore
+    store: FactorStore  # where whole factors come from
     features: IndexArray
-    most_columns: IndexArray
-    most_bytes: int
+    most_columns: IndexArray  # (n_all_features,): most columns kept of each feature of the store
+    most_bytes: int  # most that tiles held at a time may take
     _held: list[FactorTile] = field(default_factory=list, init=False, repr=False)
     _places: dict[int, tuple[int, int]] = field(default_factory=dict, init=False, repr=False)
     _firsts: list[IndexArray] = field(default_factory=list, init=False, repr=False)
@@ -102,19 +83,7 @@ class LeadingFactors:
     def of(
         cls, store: FactorStore, features: IndexArray, rank: int, most_bytes: int
     ) -> "LeadingFactors":
-        """Keep `rank` columns of each feature, three times as many of a category.
-
-        Parameters
-        ----------
-        store : FactorStore
-            Where whole factors come from.
-        features : ndarray of int
-            Features to look at.
-        rank : int
-            Number of columns.
-        most_bytes : int
-            Most that tiles held at a time may take.
-        """
+        """Keep `rank` columns of each feature, three times as many of a category."""
         most_columns = np.where(store.categorical, COLUMNS_OF_CATEGORY * rank, rank)
         return cls(store, features, most_columns, most_bytes)
 
@@ -231,17 +200,7 @@ def _firsts_among(firsts: IndexArray, features: IndexArray) -> IndexArray:
 def leading_rows(rows: FloatArray, most: int) -> FloatArray:
     """Turn transposed factors so that their rows are orthogonal, and keep the heaviest.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (..., rank, n_samples)
-        Transposed factors.
-    most : int
-        How many rows to keep at most.
-
-    Returns
-    -------
-    ndarray of shape (..., min(rank, most), n_samples)
-        Rows of falling weight.
+    Shapes: rows (..., rank, n_samples) -> (..., min(rank, most), n_samples).
     """
     # A product with itself would call a routine that is slow for wide matrices.
     gram = np.matmul(rows, np.swapaxes(rows.copy(), -1, -2))

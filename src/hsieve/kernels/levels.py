@@ -52,20 +52,11 @@ KERNEL_REACH = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """A feature as codes and levels.
+    """A feature as codes and levels."""
 
-    Parameters
-    ----------
-    codes : ndarray of unsigned integers of shape (n_samples,)
-        Level of each sample.
-    counts : ndarray of shape (n_levels,)
-        Number of samples of each level.
-    positions : ndarray of shape (n_levels,) or None
-        Standardised value of each level; None where the levels are categories.
-    """
-
-    codes: CodeArray
-    counts: NDArray[np.int32]
+    codes: CodeArray  # (n_samples,): level of each sample
+    counts: NDArray[np.int32]  # (n_levels,): number of samples of each level
+    # (n_levels,): standardised value of each level; None where the levels are categories.
     positions: NDArray[np.float32] | None
 
     @property
@@ -136,18 +127,7 @@ def few_valued(numbers: FloatArray) -> NDArray[np.bool_]:
 
 
 def few_valued_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatArray]]:
-    """Give exact centred factors of the Gaussian kernels of columns of few values.
-
-    Parameters
-    ----------
-    numbers : ndarray of shape (n_samples, n_features)
-        Standardised features, each of at most 16 values.
-
-    Yields
-    ------
-    features, factors
-        As in :func:`hsieve.kernels.low_rank.landmark_factors`.
-    """
+    """Give exact centred factors of the Gaussian kernels of columns of few values."""
     codes, positions = _ranked(numbers)
     n_features, most = positions.shape
     flat = codes + most * np.arange(n_features)[:, None]

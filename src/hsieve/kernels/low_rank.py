@@ -41,18 +41,9 @@ CHOLESKY_TOLERANCE = 1e-5
 def landmark_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatArray]]:
     """Give centred factors of the Gaussian kernels (width 1) of single features.
 
-    Parameters
-    ----------
-    numbers : ndarray of shape (n_samples, n_features)
-        Standardised features.
-
-    Yields
-    ------
-    features : ndarray of shape (n_group,)
-        Positions of a group of features with equally many factor columns.
-    factors : ndarray of shape (n_group, n_samples, rank)
-        Their factors F, single precision, columns of mean zero: the centred kernel is F F'.
-        Samples lie next to each other in memory.
+    Those with equally many columns come together: positions of the features, and their factors F of
+    shape (n_group, n_samples, rank) in single precision, columns of mean zero, samples next to each
+    other in memory. The centred kernel is F F'.
     """
     low, high = numbers.min(axis=0), numbers.max(axis=0)
     n_landmarks = landmarks_needed(low, high)
@@ -103,19 +94,7 @@ def pivoted_cholesky(
 ) -> FloatArray:
     """Factor a Gaussian Gram matrix exp(-rate |x - x'|^2) with landmarks among the samples.
 
-    Parameters
-    ----------
-    points : ndarray of shape (n_samples, n_columns)
-        The samples.
-    rate : float, default=0.5
-        1 / (2 sigma^2).
-    tolerance : float, default=1e-5
-        No entry of K - F F' is larger.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, rank)
-        F.
+    Gives F of shape (n_samples, rank); no entry of K - F F' is larger than the tolerance.
     """
     residual = np.ones(len(points))
     columns: list[FloatArray] = []

@@ -52,17 +52,7 @@ def quadratic_forms(
 ) -> NDArray[np.floating]:
     """Compute v'Mv for every column v, for a symmetric matrix M.
 
-    Parameters
-    ----------
-    matrix : ndarray of shape (n, n)
-        Symmetric; only the upper blocks are read.
-    vectors : ndarray of shape (n, n_vectors)
-        The vectors, as columns.
-
-    Returns
-    -------
-    ndarray of shape (n_vectors,)
-        The forms.
+    Shapes: matrix (n, n), vectors (n, n_vectors) -> (n_vectors,).
 
     Examples
     --------
@@ -88,20 +78,6 @@ def quadratic_forms(
 def series_order(exponent: float, *, removal: bool, tolerance: float) -> int:
     """Count the series terms that keep the error of the Gaussian factor under the tolerance.
 
-    Parameters
-    ----------
-    exponent : float
-        z = 2 rate max|x|^2 over the samples.
-    removal : bool
-        Whether a feature is taken away (alternating series) or added (positive series).
-    tolerance : float
-        Largest error of any entry of the changed kernel.
-
-    Returns
-    -------
-    int
-        The order, at most ``MAX_ORDER + 1``, which means that the series does not serve.
-
     Notes
     -----
     Addition: the terms of one entry are Poisson probabilities with mean at most z, so the
@@ -122,24 +98,7 @@ def series_order(exponent: float, *, removal: bool, tolerance: float) -> int:
 def series_changes(
     weighted: NDArray[np.floating], block: NDArray[np.floating], rate: float, order: int
 ) -> NDArray[np.floating]:
-    """Change of sum(V) when every entry is multiplied by exp(rate (x_a - x_b)^2), by the series.
-
-    Parameters
-    ----------
-    weighted : ndarray of shape (n_samples, n_samples)
-        V, symmetric.
-    block : ndarray of shape (n_samples, n_features)
-        One feature a column.
-    rate : float
-        Negative where features are added, positive where they are removed.
-    order : int
-        Number of terms, from :func:`series_order`.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        The changes.
-    """
+    """Change of sum(V) when every entry is multiplied by exp(rate (x_a - x_b)^2), by the series."""
     typed_rate = block.dtype.type(rate)
     excess = np.expm1(typed_rate * block * block)
     changes: FloatArray = 2.0 * (weighted.sum(axis=1) @ excess) + quadratic_forms(weighted, excess)
@@ -157,18 +116,6 @@ def factor_means(block: NDArray[np.floating], rate: float) -> NDArray[np.floatin
     """Mean of exp(-rate (x_a - x_b)^2) over all pairs of different samples, for each feature.
 
     With equal weights the quadratic forms are squares of sums, so a feature costs O(n) a term.
-
-    Parameters
-    ----------
-    block : ndarray of shape (n_samples, n_features)
-        One feature a column.
-    rate : float
-        Positive.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        The means, between 0 and 1.
     """
     n = len(block)
     centred = (block - 0.5 * (block.max(axis=0) + block.min(axis=0))).astype(np.float64)

@@ -23,13 +23,6 @@ IndexArray = NDArray[np.intp]
 class SetKernels:
     """Kernels of all sets with all widths; those of one set stand together.
 
-    Parameters
-    ----------
-    sets : tuple of ndarray of int
-        Sets of features, none of them empty.
-    widths : tuple of float
-        Widths in multiples of the square root of the size of a set, above 0.
-
     Examples
     --------
     >>> import numpy as np
@@ -39,7 +32,8 @@ class SetKernels:
     (4, 0.607)
     """
 
-    sets: tuple[IndexArray, ...]
+    sets: tuple[IndexArray, ...]  # sets of features, none of them empty
+    # Widths in multiples of the square root of the size of a set, above 0.
     widths: tuple[float, ...]
 
     @property
@@ -54,17 +48,7 @@ class SetKernels:
     def gram(self, kernel: int, left: FloatArray, right: FloatArray) -> FloatArray:
         """Return one kernel between two groups of samples.
 
-        Parameters
-        ----------
-        kernel : int
-            Which one.
-        left, right : ndarray of shape (n_left, n_features) and (n_right, n_features)
-            Standardised samples, all features.
-
-        Returns
-        -------
-        ndarray of shape (n_left, n_right)
-            In the precision of the samples.
+        Shapes: left, right (n_left, n_features) and (n_right, n_features) -> (n_left, n_right).
         """
         features, width = self.place(kernel)
         return _gram(self.sets[features], self.widths[width], left, right)
@@ -77,17 +61,7 @@ class SetKernels:
         *,
         widths: Iterable[int] | None = None,
     ) -> Iterator[FloatArray]:
-        """Yield the kernels of one set, width by width, between two groups of samples.
-
-        Parameters
-        ----------
-        features : int
-            Place of the set.
-        left, right
-            As in :meth:`gram`.
-        widths : iterable of int or None, default=None
-            Places of the widths wanted; None for all.
-        """
+        """Yield the kernels of one set, width by width, between two groups of samples."""
         chosen = self.sets[features]
         distances = _distances(left[:, chosen], right[:, chosen])
         for width in range(len(self.widths)) if widths is None else widths:
@@ -98,13 +72,6 @@ class SetKernels:
 class KernelList:
     """Kernels one by one, each with a set and a width of its own.
 
-    Parameters
-    ----------
-    sets : tuple of ndarray of int
-        The set of each kernel, none of them empty.
-    widths : tuple of float
-        The width of each kernel, as in :class:`SetKernels`.
-
     Examples
     --------
     >>> import numpy as np
@@ -114,8 +81,8 @@ class KernelList:
     (2, 0.607)
     """
 
-    sets: tuple[IndexArray, ...]
-    widths: tuple[float, ...]
+    sets: tuple[IndexArray, ...]  # the set of each kernel, none of them empty
+    widths: tuple[float, ...]  # the width of each kernel, as in :class:`SetKernels`
 
     @property
     def n_kernels(self) -> int:
@@ -123,13 +90,7 @@ class KernelList:
         return len(self.sets)
 
     def gram(self, kernel: int, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Return one kernel between two groups of samples.
-
-        Parameters
-        ----------
-        kernel, left, right
-            As in :meth:`SetKernels.gram`.
-        """
+        """Return one kernel between two groups of samples."""
         return _gram(self.sets[kernel], self.widths[kernel], left, right)
 
 

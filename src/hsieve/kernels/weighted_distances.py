@@ -36,27 +36,13 @@ def squared_to(points: FloatArray, centres: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class WeightedDistances:
-    """Squared distances from samples to centres among them, for any weights of the features.
+    """Squared distances from samples to centres among them, for any weights of the features."""
 
-    Parameters
-    ----------
-    columns : EncodedColumns
-        Encoded features; their precision is that of the distances.
-    centres : ndarray of int of shape (n_centres,)
-        Samples that are centres.
-    """
-
-    columns: EncodedColumns
-    centres: IndexArray
+    columns: EncodedColumns  # encoded features; their precision is that of the distances
+    centres: IndexArray  # (n_centres,): samples that are centres
 
     def squared(self, weights: FloatArray) -> FloatArray:
-        """Squared distances of shape (n_samples, n_centres).
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_features,)
-            What each feature is multiplied by.
-        """
+        """Squared distances of shape (n_samples, n_centres)."""
         active = np.flatnonzero(weights)
         block = self.columns.block(active)
         block = block * np.repeat(weights[active], self._widths[active]).astype(block.dtype)
@@ -68,20 +54,7 @@ class WeightedDistances:
         return squared_to(block, block[self.centres])
 
     def gradient(self, weights: FloatArray, slopes: FloatArray) -> FloatArray:
-        """Differentiate a function of the squared distances in the weights.
-
-        Parameters
-        ----------
-        weights : ndarray of shape (n_features,)
-            Where the function was taken.
-        slopes : ndarray of shape (n_samples, n_centres)
-            Its derivatives in the squared distances.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
-            Zero for features of weight zero.
-        """
+        """Differentiate a function of the squared distances in the weights."""
         active = np.flatnonzero(weights)
         block = self.columns.block(active)
         at = block[self.centres]

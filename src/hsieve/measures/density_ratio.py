@@ -69,15 +69,9 @@ LARGE_BLOCK = 24
 
 @dataclass(frozen=True)
 class RatioModel:
-    """Width and penalty of a fit.
+    """Width and penalty of a fit."""
 
-    Parameters
-    ----------
-    width, ridge : float
-        Width of the Gaussian over x, and penalty.
-    """
-
-    width: float
+    width: float  # width of the Gaussian over x, and penalty
     ridge: float
 
 
@@ -86,25 +80,15 @@ class DensityRatio:
     """The part of the fit that depends on the target alone.
 
     Samples are in the order of their folds; see :attr:`samples`.
-
-    Parameters
-    ----------
-    samples : ndarray of int of shape (n_samples,)
-        Which sample of the data each one is.
-    centres : ndarray of int of shape (n_centres,)
-        Which of the samples, in this order, are centres.
-    psi : ndarray of shape (n_samples, n_centres)
-        Basis functions of the target; its precision is that of the fit.
-    edges : ndarray of int of shape (n_folds + 1,)
-        Fold f holds the samples from ``edges[f]`` to ``edges[f + 1] - 1``.
-    width_factors, ridges : tuple of float
-        What to choose from; widths are multiples of the median distance, in rising order.
     """
 
-    samples: IndexArray
-    centres: IndexArray
+    samples: IndexArray  # (n_samples,): which sample of the data each one is
+    centres: IndexArray  # (n_centres,): which of the samples, in this order, are centres
+    # (n_samples, n_centres): basis functions of the target; its precision is that of the fit.
     psi: FloatArray
+    # (n_folds + 1,): fold f holds the samples from ``edges[f]`` to ``edges[f + 1] - 1``.
     edges: IndexArray
+    # What to choose from; widths are multiples of the median distance, in rising order.
     width_factors: tuple[float, ...]
     ridges: tuple[float, ...]
 
@@ -121,23 +105,7 @@ class DensityRatio:
         ridges: Sequence[float] = RIDGES,
         precision: type[np.floating] = np.float64,
     ) -> "DensityRatio":
-        """Draw centres and folds, and evaluate the basis functions of a target.
-
-        Parameters
-        ----------
-        target : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-            Classes, or numbers on a common scale.
-        is_classes : bool
-            Which of the two.
-        n_centres, n_folds : int
-            Number of basis functions (at most all samples) and of folds, even within classes.
-        rng : Generator
-            Source of both.
-        width_factors, ridges : sequence of float
-            What to choose from.
-        precision : type, default=float64
-            Of everything as large as the data; systems are solved in double precision.
-        """
+        """Draw centres and folds, and evaluate the basis functions of a target."""
         n_samples = len(target)
         folds = _fold_numbers(target if is_classes else None, n_samples, n_folds, rng)
         samples = np.argsort(folds, kind="stable")
@@ -289,19 +257,7 @@ class DensityRatio:
 def target_basis(target: NDArray[Any], centres: NDArray[Any], width: float | None) -> FloatArray:
     """Evaluate the basis functions of the target.
 
-    Parameters
-    ----------
-    target : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Classes or numbers.
-    centres : ndarray of shape (n_centres,) or (n_centres, n_outputs)
-        Targets at the centres.
-    width : float or None
-        Width of a Gaussian over numbers; None for classes.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_centres)
-        Their values.
+    Shapes: centres (n_centres,) or (n_centres, n_outputs).
     """
     if width is None:
         return np.asarray(target[:, None] == centres[None], dtype=np.float64)

@@ -371,17 +371,7 @@ def best_width_kernel(
 
 
 def weighted_width(kernel: Kernel, squared: FloatArray, weights: FloatArray) -> float:
-    """Width of a Gaussian kernel on weighted features.
-
-    Parameters
-    ----------
-    kernel : Kernel
-        A Gaussian with a number or a rule that looks at distances; others are refused.
-    squared : ndarray of shape (n_samples, n_samples)
-        Squared distances of the weighted features.
-    weights : ndarray of shape (n_features,)
-        The weights; a set of s features with weights 1 counts as s columns.
-    """
+    """Width of a Gaussian kernel on weighted features."""
     if not isinstance(kernel, Gaussian) or kernel.bandwidth == "maximise":
         msg = (
             "Weights of features need a Gaussian kernel with a number, 'median', 'narrow' or "

@@ -107,17 +107,7 @@ class BoundIndependenceTest(BoundMeasure):
     def conditional_log_p(self, feature: int, given: IndexArray) -> FloatArray:
         """Log p-value of a feature given each of some sets of others.
 
-        Parameters
-        ----------
-        feature : int
-            The feature.
-        given : ndarray of shape (n_sets, n_given)
-            Sets of other features.
-
-        Returns
-        -------
-        ndarray of shape (n_sets,)
-            NaN where there are too few samples for a test.
+        Shapes: given (n_sets, n_given) -> (n_sets,).
         """
 
 

@@ -61,18 +61,10 @@ EXACT_SINGLE_COUNT = 2**24
 
 @dataclass(frozen=True, eq=False)
 class Coding:
-    """How columns become levels.
+    """How columns become levels."""
 
-    Parameters
-    ----------
-    categorical : ndarray of bool of shape (n_features,)
-        Which features are categories.
-    n_deviations : float
-        Deviations from the mean to the edges of the middle level of a number.
-    """
-
-    categorical: NDArray[np.bool_]
-    n_deviations: float
+    categorical: NDArray[np.bool_]  # (n_features,): which features are categories
+    n_deviations: float  # deviations from the mean to the edges of the middle level of a number
 
     def numbers(self, columns: FloatArray) -> Codes:
         """Codes of columns of numbers."""
@@ -97,43 +89,18 @@ class Coding:
 
 @dataclass(frozen=True, eq=False)
 class LevelSummary:
-    """What one pass tells about all features.
+    """What one pass tells about all features."""
 
-    Parameters
-    ----------
-    relevance, entropies : ndarray of shape (n_features,)
-        Information about the target, and entropy, in nats.
-    n_levels : ndarray of int of shape (n_features,)
-        Codes are below this; not every one need occur.
-    constant : ndarray of bool of shape (n_features,)
-        True where a feature holds one single value.
-    """
-
-    relevance: FloatArray
-    entropies: FloatArray
-    n_levels: IndexArray
-    constant: NDArray[np.bool_]
+    relevance: FloatArray  # (n_features,): information about the target, and entropy, in nats
+    entropies: FloatArray  # (n_features,)
+    n_levels: IndexArray  # (n_features,): codes are below this; not every one need occur
+    constant: NDArray[np.bool_]  # (n_features,): True where a feature holds one single value
 
 
 def summarise(
     blocks: ColumnBlocks, coding: Coding, target: Codes
 ) -> tuple[LevelSummary, "LevelCodes"]:
-    """Go once through all columns.
-
-    Parameters
-    ----------
-    blocks : ColumnBlocks
-        The features.
-    coding : Coding
-        How they become levels.
-    target : ndarray of int of shape (n_samples,)
-        Codes of the target, from 0.
-
-    Returns
-    -------
-    LevelSummary, LevelCodes
-        What the pass has found, and the codes of all features, on demand.
-    """
+    """Go once through all columns."""
     n_features = blocks.n_features
     summary = LevelSummary(
         relevance=np.empty(n_features),
@@ -165,20 +132,7 @@ def summarise(
 def summary_of_piece(
     piece: ColumnPiece, shared: tuple[Coding, Codes, bool]
 ) -> tuple[NDArray[Any], ...]:
-    """Tell what the pass wants to know about one piece.
-
-    Parameters
-    ----------
-    piece : ColumnPiece
-        The columns.
-    shared : tuple
-        The coding, codes of the target, and whether the codes of the features are wanted, too.
-
-    Returns
-    -------
-    relevance, entropies, n_levels, constant, *codes
-        As in :class:`LevelSummary`, and the codes if they are wanted.
-    """
+    """Tell what the pass wants to know about one piece."""
     coding, target, keep = shared
     codes, n_levels, constant = coding.piece(piece)
     of_target = Indicators.of(target[:, None], np.array([int(target.max()) + 1]))
@@ -200,15 +154,7 @@ class LevelCodes(ABC):
     def information(
         self, features: IndexArray, n_levels: IndexArray, others: tuple[Codes, IndexArray]
     ) -> FloatArray:
-        """Information of features about other variables, of shape (n_features, n_others).
-
-        Parameters
-        ----------
-        features, n_levels : ndarray of int of shape (n_features,)
-            The features, and how many levels each has.
-        others : tuple of ndarray
-            Codes of the other variables, of shape (n_samples, n_others), and their levels.
-        """
+        """Information of features about other variables, of shape (n_features, n_others)."""
         indicators = Indicators.of(*others)
         found = np.empty((len(features), len(indicators.starts)))
         for places, codes in self.walk(features):
@@ -229,15 +175,7 @@ class KeptCodes(LevelCodes):
 
 
 class FetchedCodes(LevelCodes):
-    """Codes that are made when they are asked for, where the columns are.
-
-    Parameters
-    ----------
-    blocks : ColumnBlocks
-        The columns.
-    coding : Coding
-        How they become levels.
-    """
+    """Codes that are made when they are asked for, where the columns are."""
 
     def __init__(self, blocks: ColumnBlocks, coding: Coding) -> None:
         self._blocks = blocks

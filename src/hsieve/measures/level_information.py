@@ -41,32 +41,16 @@ WORTHWHILE_FEATURES = 64
 
 @dataclass(frozen=True, eq=False)
 class LevelInformation(BoundMeasure):
-    """Mutual information of levels tied to data.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (n_features,)
-        Column of the data for each feature.
-    summary : LevelSummary
-        What is known of all columns.
-    target : ndarray of int of shape (n_samples,)
-        Codes of the target, from 0.
-    store : LevelCodes
-        Where the codes of columns come from.
-    coding : Coding
-        How numbers become levels.
-    regression_data : RegressionData
-        The columns and the target as numbers.
-    """
+    """Mutual information of levels tied to data."""
 
     redundancy_may_be_skipped: ClassVar[bool] = True
 
-    columns: IndexArray
+    columns: IndexArray  # (n_features,): column of the data for each feature
     summary: LevelSummary
-    target: Codes = field(repr=False)
-    store: LevelCodes = field(repr=False)
-    coding: Coding = field(repr=False)
-    regression_data: RegressionData = field(repr=False)
+    target: Codes = field(repr=False)  # (n_samples,): codes of the target, from 0
+    store: LevelCodes = field(repr=False)  # where the codes of columns come from
+    coding: Coding = field(repr=False)  # how numbers become levels
+    regression_data: RegressionData = field(repr=False)  # the columns and the target as numbers
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -145,26 +129,7 @@ def bind_levels(
     *,
     classes: bool,
 ) -> LevelInformation:
-    """Tie the information of levels to data, by one pass over the columns.
-
-    Parameters
-    ----------
-    blocks : ColumnBlocks
-        The features.
-    target : ndarray of shape (n_samples,)
-        Classes, which are levels as they are, or numbers, which become three.
-    coding : Coding
-        How numbers become levels, and which features are categories.
-    data : RegressionData
-        Columns and target as numbers, for searches that need them.
-    classes : bool
-        Whether the target holds classes.
-
-    Returns
-    -------
-    LevelInformation
-        The measure.
-    """
+    """Tie the information of levels to data, by one pass over the columns."""
     codes = level_codes(target) if classes else coding.numbers(target[:, None])[:, 0]
     summary, store = summarise(blocks, coding, codes)
     everything = np.arange(blocks.n_features)

@@ -166,23 +166,11 @@ class LSMI(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundLSMI(JointBoundMeasure):
-    """LSMI tied to data, with its centres and folds.
+    """LSMI tied to data, with its centres and folds."""
 
-    Parameters
-    ----------
-    distances : WeightedDistances
-        Of the samples, in the order of `ratio`, to its centres.
-    ratio : DensityRatio
-        The fit to the target.
-    target : ndarray
-        Target in the order of the data, numbers standardised.
-    is_classes : bool
-        What it holds.
-    """
-
-    distances: WeightedDistances
+    distances: WeightedDistances  # of the samples, in the order of `ratio`, to its centres
     ratio: DensityRatio
-    target: NDArray[Any]
+    target: NDArray[Any]  # target in the order of the data, numbers standardised
     is_classes: bool
 
     @property

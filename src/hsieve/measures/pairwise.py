@@ -151,40 +151,22 @@ class PairwiseHSIC(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundPairwiseHSIC(BoundMeasure):
-    """Pairwise statistics tied to data; redundancy is computed for the pairs asked for only.
-
-    Parameters
-    ----------
-    columns : ndarray of shape (n_features,)
-        Column of the data for each feature.
-    all_relevance, norms : ndarray of shape (n_columns,)
-        Relevance and norm of the kernel, for each column.
-    normalised : bool
-        Whether redundancies are NHSIC.
-    target : ndarray of shape (n_samples, rank)
-        Factor of the target's centred kernel.
-    tile_bytes : int
-        Most that leading factors of all features may take.
-    store : FactorStore
-        Where factors come from.
-    actives : ActiveFactors
-        Factors of features whose redundancy with others is asked for again and again.
-    regression_data : RegressionData
-        The columns and the target as numbers.
-    """
+    """Pairwise statistics tied to data; redundancy is computed for the pairs asked for only."""
 
     redundancy_may_be_skipped: ClassVar[bool] = True
     rounding: ClassVar[float] = SINGLE_PRECISION
 
-    columns: IndexArray
-    all_relevance: FloatArray
-    norms: FloatArray
-    normalised: bool
+    columns: IndexArray  # (n_features,): column of the data for each feature
+    all_relevance: FloatArray  # (n_columns,): relevance and norm of the kernel, for each column
+    norms: FloatArray  # (n_columns,)
+    normalised: bool  # whether redundancies are NHSIC
+    # (n_samples, rank): factor of the target's centred kernel.
     target: FloatArray = field(repr=False)
-    tile_bytes: int
-    store: FactorStore
+    tile_bytes: int  # most that leading factors of all features may take
+    store: FactorStore  # where factors come from
+    # Factors of features whose redundancy with others is asked for again and again.
     actives: ActiveFactors = field(repr=False)
-    regression_data: RegressionData = field(repr=False)
+    regression_data: RegressionData = field(repr=False)  # the columns and the target as numbers
 
     @property
     def n_features(self) -> int:  # type: ignore[override]
@@ -229,19 +211,10 @@ class BoundPairwiseHSIC(BoundMeasure):
         return products
 
     def relevance_to(self, targets: FloatArray) -> FloatArray:
-        """NHSIC of all features with other targets, whose kernel is linear: one pass.
+        """NHSIC of all features with other targets (n_samples, n_targets), in one pass.
 
-        Parameters
-        ----------
-        targets : ndarray of shape (n_samples, n_targets)
-            Numbers, such as residuals.
-
-        Returns
-        -------
-        ndarray of shape (n_features,)
-            From 0 to 1. A linear kernel sees how the mean of the targets depends on a feature, by
-            any curve, and not how their spread does, so that residuals of unequal variance do not
-            look like an effect.
+        Their kernel is linear: it sees how their mean depends on a feature, by any curve, and not
+        how their spread does, so that residuals of unequal variance do not look like an effect.
         """
         centred = targets - targets.mean(axis=0)
         rows = np.ascontiguousarray(centred.T, dtype=np.float32)
@@ -255,12 +228,7 @@ class BoundPairwiseHSIC(BoundMeasure):
     def log_p_values(self, features: ArrayLike, targets: FloatArray) -> FloatArray:
         """Log of the chance of such a relevance for normal targets that depend on no feature.
 
-        Parameters
-        ----------
-        features : array-like of int
-            Few features.
-        targets : ndarray of shape (n_samples, n_targets)
-            Numbers; normal scores for a test that holds for any law.
+        Shapes: targets (n_samples, n_targets).
         """
         centred = targets - targets.mean(axis=0)
         total = float(np.vdot(centred, centred))
@@ -294,25 +262,7 @@ def nearest_relatives(
     *,
     measure: PairwiseHSIC | None = None,
 ) -> list[tuple[IndexArray, FloatArray]]:
-    """Find the features with the highest NHSIC with each of some features, in one pass.
-
-    Parameters
-    ----------
-    blocks : ColumnBlocks
-        All features.
-    features : ndarray of int
-        Those whose relatives are wanted.
-    n_relatives : int
-        How many for each; fewer where there are not so many others.
-    measure : PairwiseHSIC or None, default=None
-        Says which features are categories, in which form they are held and how much memory there
-        is.
-
-    Returns
-    -------
-    list of (ndarray, ndarray)
-        For each of `features`, positions of its relatives, closest first, and their NHSIC.
-    """
+    """Find the features with the highest NHSIC with each of some features, in one pass."""
     if isinstance(n_relatives, bool) or not isinstance(n_relatives, Integral) or n_relatives < 1:
         msg = f"n_relatives must be a whole number of at least 1, got {n_relatives!r}."
         raise ValueError(msg)

@@ -91,17 +91,8 @@ class RegressionData:
 def class_scores(labels: NDArray[Any]) -> FloatArray:
     """Uncorrelated scores of classes, one fewer than there are classes.
 
-    Parameters
-    ----------
-    labels : ndarray of shape (n_samples,)
-        Classes.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_classes - 1)
-        Columns of mean 0 and deviation 1, without correlation. The inner product of two samples is
-        1 / fraction of the class - 1 within a class, and -1 between classes, so that a rare class
-        weighs as much as any other.
+    Columns have mean 0 and deviation 1. The inner product of two samples is 1 / fraction of the
+    class - 1 within a class, and -1 between classes, so that a rare class weighs as much as others.
 
     Examples
     --------

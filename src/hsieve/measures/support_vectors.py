@@ -44,19 +44,7 @@ def check_cost(C: Any) -> None:
 def machine_outputs(y: Any, target_kind: str) -> tuple[FloatArray, float | None]:
     """Give what machines are fitted to, one a column, and the tube.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Classes or numbers.
-    target_kind : {"auto", "classes", "continuous"}
-        Which of them.
-
-    Returns
-    -------
-    outputs : ndarray of shape (n_samples, n_machines)
-        Signs of the classes, or standardised numbers.
-    tube : float or None
-        None for signs.
+    Shape of the result: (n_samples, n_machines).
     """
     if target_kind_of(y, target_kind) == "classes":
         return sign_coding(y), None
@@ -65,20 +53,7 @@ def machine_outputs(y: Any, target_kind: str) -> tuple[FloatArray, float | None]
 
 
 def losses(fitted: FloatArray, target: FloatArray, tube: float | None) -> FloatArray:
-    """Loss of each sample with the sign of what would make it smaller.
-
-    Parameters
-    ----------
-    fitted, target : ndarray of shape (n_samples,)
-        Values of the machine, and signs or numbers.
-    tube : float or None
-        Half the width of the tube; None for the hinge loss of signs.
-
-    Returns
-    -------
-    ndarray of shape (n_samples,)
-        Zero for samples without a loss.
-    """
+    """Loss of each sample with the sign of what would make it smaller."""
     errors = target - fitted
     if tube is None:
         return np.where(target * errors > 0, errors, 0.0)
@@ -93,25 +68,10 @@ def fit_machine(
     tube: float | None = None,
     start: FloatArray | None = None,
 ) -> FloatArray:
-    """Fit a machine.
+    """Fit a machine to signs, or to numbers if there is a tube, and give its weights.
 
-    Parameters
-    ----------
-    rows : ndarray of shape (n_samples, n_columns)
-        Samples; a column of ones makes an offset.
-    target : ndarray of shape (n_samples,)
-        Signs, or numbers if there is a tube.
-    C : float
-        Weight of the losses.
-    tube : float or None, default=None
-        Half the width of the tube; None for signs.
-    start : ndarray of shape (n_samples,) or None, default=None
-        Values of a similar machine, from which to guess the samples with a loss.
-
-    Returns
-    -------
-    ndarray of shape (n_columns,)
-        The weights.
+    A column of ones in `rows` makes an offset. `start` holds values of a similar machine, from
+    which to guess the samples with a loss.
 
     Examples
     --------

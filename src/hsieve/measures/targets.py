@@ -25,24 +25,7 @@ FloatArray = NDArray[np.floating]
 def target_gram(
     y: Any, kernel: Kernel | None = None, *, target_kind: str = "auto", standardise: bool = True
 ) -> NDArray[np.float64]:
-    """Gram matrix of the target.
-
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
-        Labels, numbers, several outputs, or a Gram matrix (with ``Precomputed()``).
-    kernel : Kernel or None, default=None
-        None takes ``Delta()`` for classes and a Gaussian of width sqrt(n_outputs) for numbers.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        See :func:`hsieve.data.validation.target_kind_of`.
-    standardise : bool, default=True
-        Whether numbers are brought to mean 0 and deviation 1 first.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_samples)
-        The Gram matrix.
-    """
+    """Gram matrix of the target; None is ``Delta()`` for classes, a Gaussian for numbers."""
     if kernel is not None:
         checked_kernel(kernel)
     if isinstance(kernel, Precomputed):
@@ -69,20 +52,8 @@ def target_gram(
 def target_factor(y: Any, target_kind: str, kernel: str = "gaussian") -> FloatArray:
     """Centred factor of the target's kernel.
 
-    Parameters
-    ----------
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-        Labels, numbers or several outputs.
-    target_kind : {"auto", "classes", "continuous"}
-        What it holds. Classes get the delta kernel 1/n_c.
-    kernel : {"gaussian", "linear"}, default="gaussian"
-        Kernel of numbers, which are standardised: a Gaussian of width sqrt(n_outputs), or their
-        products.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, rank)
-        Orthogonal columns of rising weight.
+    Gives orthogonal columns of rising weight. Classes get the delta kernel 1/n_c; numbers are
+    standardised, and get a Gaussian kernel of width sqrt(n_outputs) or a linear one.
     """
     values = np.asarray(y)
     factor: FloatArray
@@ -106,20 +77,7 @@ def target_factor(y: Any, target_kind: str, kernel: str = "gaussian") -> FloatAr
 
 
 def heaviest(factor: FloatArray, share: float) -> FloatArray:
-    """Return the columns of a target's factor that hold so much of its kernel's trace.
-
-    Parameters
-    ----------
-    factor : ndarray of shape (n_samples, rank)
-        From :func:`target_factor`.
-    share : float
-        Share of the trace, from 0 to 1.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_columns)
-        At least one column, the heaviest first.
-    """
+    """Return the columns of a target's factor that hold so much of its kernel's trace."""
     falling = factor[:, ::-1]
     held = np.cumsum((falling**2).sum(axis=0))
     # The last columns together may miss the whole by rounding.

@@ -265,24 +265,7 @@ def in_order(
     end: Callable[[Started], Result],
     waiting: deque[Started],
 ) -> Iterator[Result]:
-    """Begin items some way ahead and end them in order.
-
-    Parameters
-    ----------
-    items : iterable
-        What is to be done.
-    most : int
-        How many may be begun and not yet given back.
-    begin, end : callable
-        Start an item; wait for it and return its result.
-    waiting : deque
-        Holds the items that are begun and not ended; the caller gives them up after an error.
-
-    Yields
-    ------
-    object
-        Results, in the order of the items.
-    """
+    """Begin items some way ahead and end them in order."""
     for item in items:
         waiting.append(begin(item))
         if len(waiting) >= most:

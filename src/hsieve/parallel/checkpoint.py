@@ -29,27 +29,6 @@ Result = TypeVar("Result")
 class Checkpointed(Engine):
     """Another engine, the results of which are kept; the answer is the same.
 
-    Parameters
-    ----------
-    engine : Engine
-        Does what is not kept yet; it is opened and closed together with this one, unless it is open
-        already.
-    folder : path-like
-        Where results are kept; a new or empty folder, or one with a checkpoint of the same run.
-        It is left as it is in the end and may then be deleted.
-    settings : mapping of str to object
-        What results depend on, as JSON knows it, such as parameters.
-    marks : mapping of str to str
-        Marks of what they depend on beside, such as the data, by what they are marks of.
-
-    Raises
-    ------
-    CheckpointError
-        When the block is entered, if the folder belongs to another run, is in use or holds
-        something else; later, if it cannot be written, for example because the disk is full.
-    TypeError
-        If a function returns anything but a tuple of arrays.
-
     Notes
     -----
     Each result is brought to the disk before it is handed on, and a damaged one is computed again,

@@ -51,15 +51,7 @@ class CheckpointError(EngineError):
 
 
 class KeptResults:
-    """Results of the tasks of one map.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder of the checkpoint.
-    of_map : str
-        Mark of the map.
-    """
+    """Results of the tasks of one map."""
 
     def __init__(self, folder: Path, of_map: str) -> None:
         self._folder = folder / of_map
@@ -129,28 +121,7 @@ class KeptResults:
 def open_checkpoint(
     folder: Path, settings: Mapping[str, Any], marks: Mapping[str, str]
 ) -> Iterator[Path]:
-    """Open the folder of a checkpoint, or begin one, and keep others out.
-
-    Parameters
-    ----------
-    folder : Path
-        The folder; it is made if need be.
-    settings : mapping of str to object
-        What the results depend on, as JSON knows it, such as parameters.
-    marks : mapping of str to str
-        Marks of what they depend on beside, such as the data, by what they are marks of.
-
-    Yields
-    ------
-    Path
-        The folder.
-
-    Raises
-    ------
-    CheckpointError
-        If the folder cannot be used, is in use, holds something else, or the checkpoint of another
-        run; then with the first thing that differs.
-    """
+    """Open the folder of a checkpoint, or begin one, and keep others out."""
     with _told(folder):
         if folder.exists() and not folder.is_dir():
             msg = f"{folder} is a file; a checkpoint needs a folder."

@@ -40,16 +40,6 @@ UNADVISED = {"distributed.admin.large-graph-warning-threshold": "1 PiB"}
 class DaskEngine(Engine):
     """Workers of a Dask cluster, on which hsieve must be installed.
 
-    Parameters
-    ----------
-    scheduler : str or None, default=None
-        Address of the scheduler. None takes the client of this process, if there is one, and else
-        starts worker processes on this machine.
-    n_workers : int or None, default=None
-        Processes to start; None for one a core.
-    in_flight : int or None, default=None
-        Most tasks sent ahead; None for four a thread of the workers.
-
     Notes
     -----
     A client that is connected already is left open. A script that lets the engine start processes
@@ -85,18 +75,7 @@ class DaskEngine(Engine):
         return offer(self._client)
 
     def compute(self, collections: Sequence[Any]) -> list[Any]:
-        """Work out collections of Dask and bring their values here.
-
-        Parameters
-        ----------
-        collections : sequence
-            Arrays, delayed values and the like, small ones.
-
-        Returns
-        -------
-        list
-            Their values.
-        """
+        """Work out collections of Dask and bring their values here."""
         self._block()
         with self._watch.reaching():
             futures = self._client.compute(list(collections))
@@ -104,19 +83,7 @@ class DaskEngine(Engine):
         return found
 
     def hold(self, array: Any) -> list[Any]:
-        """Let workers make the chunks of an array of Dask and keep them until the block ends.
-
-        Parameters
-        ----------
-        array : dask.array.Array
-            The array.
-
-        Returns
-        -------
-        list
-            What stands for each chunk in the data of :class:`hsieve.parallel.base.Held`, in the
-            order of the chunks, row by row.
-        """
+        """Let workers make the chunks of an array of Dask and keep them until the block ends."""
         from dask.core import flatten
         from distributed import futures_of
 
@@ -129,22 +96,7 @@ class DaskEngine(Engine):
         return [futures[key] for key in flatten(kept.__dask_keys__())]
 
     def derive(self, function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
-        """Work something out from data that are held, where they are, and hold it.
-
-        Parameters
-        ----------
-        function : callable
-            A pure function of a module.
-        held : object
-            What stands for its first argument.
-        *arguments : object
-            Its other arguments, small ones.
-
-        Returns
-        -------
-        object
-            What stands for the result; it is held as long as this object is used.
-        """
+        """Work something out from data that are held, where they are, and hold it."""
         self._block()
         with self._watch.reaching():
             return self._client.submit(function, held, *arguments, pure=False)

@@ -28,13 +28,7 @@ _offered: WeakSet[Any] = WeakSet()
 
 @contextmanager
 def offer(client: Any) -> Iterator[None]:
-    """Let engines that are made inside the block use a client.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The client.
-    """
+    """Let engines that are made inside the block use a client."""
     was_offered = client in _offered
     _offered.add(client)
     try:
@@ -46,25 +40,7 @@ def offer(client: Any) -> Iterator[None]:
 
 
 def find_client(scheduler: str | None, n_workers: int | None) -> Any:
-    """Return the client that this process has, if it is one of the scheduler wanted.
-
-    Parameters
-    ----------
-    scheduler : str or None
-        Address of a scheduler; None for any.
-    n_workers : int or None
-        Workers that are to be started.
-
-    Returns
-    -------
-    distributed.Client or None
-        The client.
-
-    Raises
-    ------
-    EngineError
-        If a number of workers is wanted and a client is there that was not offered for that.
-    """
+    """Return the client that this process has, if it is one of the scheduler wanted."""
     from distributed import get_client
 
     try:
@@ -84,22 +60,7 @@ def find_client(scheduler: str | None, n_workers: int | None) -> Any:
 
 
 def connect(scheduler: str | None, n_workers: int, opened: ExitStack) -> Any:
-    """Connect to a scheduler, or to workers started here.
-
-    Parameters
-    ----------
-    scheduler : str or None
-        Its address.
-    n_workers : int
-        Processes to start where there is none.
-    opened : ExitStack
-        Told what is to be closed.
-
-    Returns
-    -------
-    distributed.Client
-        The client; not the default one of this process.
-    """
+    """Connect to a scheduler, or to workers started here."""
     from distributed import Client
 
     address: Any = scheduler
@@ -154,13 +115,7 @@ def _refuse_silence(scheduler: str) -> None:
 
 
 def refuse_other_versions(client: Any) -> None:
-    """Refuse workers without hsieve, which would never answer, or with another version.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The client of the workers. Those that come later say it themselves, with their first task.
-    """
+    """Refuse workers without hsieve, which would never answer, or with another version."""
     # By name, because this layer knows none of those above it.
     wanted = import_module("hsieve").__version__
     # A function of Python itself, which any worker can find.

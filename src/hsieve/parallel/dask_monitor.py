@@ -35,26 +35,14 @@ class WorkerLostError(Exception):
 
 
 class DaskMonitor:
-    """Looks whether a cluster is still there while something is waited for.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The connection to it.
-    """
+    """Looks whether a cluster is still there while something is waited for."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
 
     @contextmanager
     def reaching(self) -> Iterator[None]:
-        """Say in words that the scheduler is gone, where that is what went wrong.
-
-        Raises
-        ------
-        EngineError
-            If the scheduler does not answer, or the connection was closed.
-        """
+        """Say in words that the scheduler is gone, where that is what went wrong."""
         try:
             yield
         except EngineError:
@@ -65,25 +53,13 @@ class DaskMonitor:
             raise self._silent(error) from error
 
     def workers(self) -> dict[str, int]:
-        """Return how many threads each worker has.
-
-        Returns
-        -------
-        dict of str to int
-            By the addresses of the workers.
-        """
+        """Return how many threads each worker has."""
         with self.reaching():
             found: dict[str, int] = self._client.nthreads()
             return found
 
     def first_worker(self) -> None:
-        """Wait until there is a worker.
-
-        Raises
-        ------
-        EngineError
-            If none comes.
-        """
+        """Wait until there is a worker."""
         with self.reaching():
             try:
                 self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
@@ -93,26 +69,10 @@ class DaskMonitor:
     def wait(
         self, coroutine: Coroutine[Any, Any, Any], needed: AbstractSet[str] = frozenset()
     ) -> Any:
-        """Wait for something that the client does.
+        """Wait for something that the client does; its errors come out as they are.
 
-        Parameters
-        ----------
-        coroutine : coroutine
-            What the client has returned when called with ``asynchronous=True``.
-        needed : set of str, default=frozenset()
-            Workers without which it never ends.
-
-        Returns
-        -------
-        object
-            The result of the coroutine; its errors come out as they are.
-
-        Raises
-        ------
-        EngineError
-            If there has been no worker for long, or the scheduler is gone.
-        WorkerLostError
-            If one of those needed is lost.
+        `needed` are the workers without which it never ends: WorkerLostError if one of them is
+        lost. EngineError if there has been no worker for long, or the scheduler is gone.
         """
         begun = asyncio.run_coroutine_threadsafe(coroutine, self._client.loop.asyncio_loop)
         last_seen = time.monotonic()
@@ -130,18 +90,7 @@ class DaskMonitor:
             begun.cancel()
 
     def results(self, futures: Sequence[Any]) -> list[Any]:
-        """Wait for futures.
-
-        Parameters
-        ----------
-        futures : sequence of distributed.Future
-            What is under way.
-
-        Returns
-        -------
-        list
-            Their results; see `wait` for errors.
-        """
+        """Wait for futures."""
         try:
             found: list[Any] = self.wait(_all_of(futures))
         except OSError as error:
@@ -152,13 +101,7 @@ class DaskMonitor:
         return found
 
     def give_up(self, futures: Sequence[Any]) -> None:
-        """Cancel what is under way and forget it; errors of that must not hide others.
-
-        Parameters
-        ----------
-        futures : sequence of distributed.Future
-            What is no longer wanted.
-        """
+        """Cancel what is under way and forget it; errors of that must not hide others."""
         if futures and self._client.status == "running":
             with suppress(Exception):
                 self._client.cancel(futures)
@@ -184,22 +127,7 @@ async def _all_of(futures: Sequence[Any]) -> list[Any]:
 
 
 class SharedCopies:
-    """The shared value on all workers, and again on those that are left when it is lost.
-
-    Parameters
-    ----------
-    client : distributed.Client
-        The connection to the workers.
-    watch : DaskMonitor
-        Looks after it.
-    parcel : SerializedValue
-        The value.
-
-    Attributes
-    ----------
-    future : distributed.Future or Parcel
-        What stands for the value in a task.
-    """
+    """The shared value on all workers, and again on those that are left when it is lost."""
 
     def __init__(self, client: Any, watch: DaskMonitor, parcel: SerializedValue) -> None:
         self._client = client

@@ -10,11 +10,5 @@ __all__ = ["dask_setup"]
 
 
 def dask_setup(worker: Any) -> None:
-    """Leave interrupts from the keyboard to the process that started the worker, and ends it.
-
-    Parameters
-    ----------
-    worker : distributed.Worker
-        The worker.
-    """
+    """Leave interrupts from the keyboard to the process that started the worker, and ends it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)

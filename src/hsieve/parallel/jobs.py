@@ -35,27 +35,6 @@ def make_job_engine(
 ) -> Engine:
     """Make what does the jobs of a method, to be used in a `with` block.
 
-    Parameters
-    ----------
-    n_jobs : int or None, default=None
-        Number of processes, as joblib has it.
-    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        See :func:`hsieve.parallel.make_engine`; None leaves the jobs to joblib. An engine that
-        is one already is passed on.
-    in_order : bool, default=True
-        Whether results must come in the order of the jobs. False lets joblib give each when it is
-        done; other engines keep the order.
-
-    Returns
-    -------
-    Engine
-        What the jobs are mapped with.
-
-    Raises
-    ------
-    ValueError
-        If both are given, or there is no such engine.
-
     Examples
     --------
     >>> from operator import mul
@@ -84,22 +63,6 @@ def refuse_cluster_inside(
 
     Tasks of a cluster that wait for other tasks of it can keep all of its workers waiting, and
     every process would start a cluster of its own.
-
-    Parameters
-    ----------
-    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None
-        Who does the jobs.
-    parameters : mapping of str to object
-        Parameters of what a job fits, those of its parts as "part__name".
-    whose : str
-        What that is, in words.
-    n_jobs : int or None, default=None
-        Number of processes that do them instead.
-
-    Raises
-    ------
-    ValueError
-        If there is such an engine.
     """
     if engine is None and n_jobs in {None, 1}:
         return
@@ -115,13 +78,7 @@ def refuse_cluster_inside(
 
 @contextmanager
 def shared_clusters(parameters: Mapping[str, Any]) -> Iterator[None]:
-    """Open the clusters that jobs of this process ask for, once for all jobs inside the block.
-
-    Parameters
-    ----------
-    parameters : mapping of str to object
-        Parameters of what a job fits, those of its parts as "part__name".
-    """
+    """Open the clusters that jobs of this process ask for, once for all jobs inside the block."""
     with ExitStack() as opened:
         for _, inner in _clusters_in(parameters):
             engine = opened.enter_context(make_engine(inner))
@@ -146,14 +103,6 @@ def _name_of(description: Any) -> Any:
 
 class JoblibEngine(Engine):
     """Processes of joblib, or what the user has put in their place by ``joblib.parallel_config``.
-
-    Parameters
-    ----------
-    n_jobs : int or None, default=None
-        Number of processes. None is one, without a process of its own, unless the user's
-        configuration says otherwise.
-    in_order : bool, default=True
-        Whether results come in the order of the tasks, or each when it is done.
 
     Notes
     -----
@@ -228,13 +177,7 @@ class JoblibEngine(Engine):
 
 
 class Shared:
-    """The shared value of a map, as one argument of each call.
-
-    Parameters
-    ----------
-    value : object
-        The value.
-    """
+    """The shared value of a map, as one argument of each call."""
 
     def __init__(self, value: Any) -> None:
         self.value = value
@@ -250,20 +193,12 @@ class Caller:
 
     Scikit-learn's sets the filters of warnings in every thread, and these belong to the process:
     one task then undoes what another has just set. Here they reach other processes only.
-
-    Parameters
-    ----------
-    process : int
-        Number of the caller's process.
-    configuration : mapping of str to object
-        Scikit-learn's configuration, which each thread has for itself.
-    filters : list
-        The filters of warnings in force.
     """
 
-    process: int
+    process: int  # number of the caller's process
+    # Scikit-learn's configuration, which each thread has for itself.
     configuration: Mapping[str, Any]
-    filters: list[Any]
+    filters: list[Any]  # the filters of warnings in force
 
     @classmethod
     def here(cls) -> "Caller":

@@ -7,18 +7,7 @@ __all__ = ["lock_file"]
 
 
 def lock_file(file: IO[Any]) -> None:
-    """Keep others out until the file is closed or this process ends.
-
-    Parameters
-    ----------
-    file : file object
-        Open for writing.
-
-    Raises
-    ------
-    OSError
-        If somebody else has the lock, or the file system has no locks.
-    """
+    """Keep others out until the file is closed or this process ends."""
     if sys.platform == "win32":
         import msvcrt
 

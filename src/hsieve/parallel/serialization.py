@@ -20,15 +20,7 @@ __all__ = ["Border", "Reply", "SerializedValue", "perform"]
 
 
 class SerializedValue:
-    """A value that is packed once and opened once in each process.
-
-    Parameters
-    ----------
-    packed : bytes
-        The pickled value.
-    version : str or None, default=None
-        Version of hsieve that packed it; None for the one of this process.
-    """
+    """A value that is packed once and opened once in each process."""
 
     def __init__(self, packed: bytes, version: str | None = None) -> None:
         self._packed = packed
@@ -57,35 +49,15 @@ class SerializedValue:
 
 @dataclass(frozen=True)
 class Reply:
-    """The result of one task on its way back.
+    """The result of one task on its way back."""
 
-    Parameters
-    ----------
-    worker : str
-        Host and process that did the task.
-    packed : bytes
-        The pickled result, or the error where it can be rebuilt.
-    failure : str, default=""
-        Traceback of the error, if there was one.
-    """
-
-    worker: str
-    packed: bytes
-    failure: str = ""
+    worker: str  # host and process that did the task
+    packed: bytes  # the pickled result, or the error where it can be rebuilt
+    failure: str = ""  # traceback of the error, if there was one
 
 
 class Border:
-    """Where tasks of one map leave this process and their results come back.
-
-    Parameters
-    ----------
-    function : callable
-        What is done with each task.
-    shared : object
-        The value that all tasks need.
-    count : callable
-        Told what has crossed.
-    """
+    """Where tasks of one map leave this process and their results come back."""
 
     def __init__(
         self, function: Callable[[Any, Any], Any], shared: Any, count: Callable[[Traffic], None]
@@ -117,20 +89,8 @@ class Border:
 def perform(function: bytes, task: bytes, shared: SerializedValue, *held: Any) -> Reply:
     """Do one task in a worker.
 
-    Parameters
-    ----------
-    function, task : bytes
-        Packed, and opened here: a worker that lacks their module can say so only from inside a
-        task, and leaves the others waiting if it fails before.
-    shared : SerializedValue
-        The shared value.
-    *held : object
-        Data that go with the task, where there are any.
-
-    Returns
-    -------
-    Reply
-        The result, or the error of the function.
+    Function and task are opened here: a worker that lacks their module can say so only from inside
+    a task, and leaves the others waiting if it fails before.
     """
     worker = f"{socket.gethostname()}:{os.getpid()}"
     try:

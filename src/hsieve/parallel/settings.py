@@ -219,13 +219,6 @@ class InPlaceEngine(Engine):
 class ThreadEngine(Engine):
     """Threads of this process.
 
-    Parameters
-    ----------
-    n_workers : int or None, default=None
-        Number of threads; None for one a core.
-    in_flight : int or None, default=None
-        Most tasks begun ahead; None for two a thread.
-
     Notes
     -----
     As long as a map is under way, BLAS has one thread for whoever takes the results, too.

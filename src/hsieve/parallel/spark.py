@@ -56,16 +56,6 @@ _started_here: WeakSet[Any] = WeakSet()
 class SparkEngine(Engine):
     """Executors of Spark, on which hsieve must be installed.
 
-    Parameters
-    ----------
-    scheduler : str or None, default=None
-        The master. None takes the session of this process, if there is one, and else starts one
-        on this machine.
-    n_workers : int or None, default=None
-        Cores to use on this machine; None for all.
-    in_flight : int or None, default=None
-        Most tasks sent ahead; None for sixteen a core.
-
     Notes
     -----
     A session that runs already is left open; Spark Connect has no RDDs and is refused. Where Spark

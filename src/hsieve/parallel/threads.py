@@ -40,18 +40,8 @@ def one_blas_thread() -> Iterator[None]:
 def over_rows(function: Callable[[slice], Result], n_rows: int) -> list[Result]:
     """Apply a function to parts of the rows, on all cores where there are many.
 
-    Parameters
-    ----------
-    function : callable
-        Works on the rows of a slice; what it calls should release Python's lock.
-    n_rows : int
-        Number of rows.
-
-    Returns
-    -------
-    list
-        Results in the order of the rows. The parts depend on the number of rows alone, so that sums
-        over them have the same digits on any number of cores.
+    The parts depend on the number of rows alone, so that sums over the results have the same digits
+    on any number of cores.
     """
     parts = [slice(start, start + ROWS_AT_A_TIME) for start in range(0, n_rows, ROWS_AT_A_TIME)]
     if len(parts) == 1:

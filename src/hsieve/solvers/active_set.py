@@ -24,22 +24,7 @@ NEGATIVE_TOLERANCE = 1e-10
 
 
 class EntriesOnDemand:
-    """Entries Q[k, j], for features k and ever-active features j, asked for once and kept.
-
-    Parameters
-    ----------
-    redundancy : callable
-        ``redundancy(features, active)`` returns the block Q[features][:, active].
-    n_features : int
-        Order of Q.
-    nonnegative : bool
-        Whether Q >= 0 was promised; a block that breaks the promise raises ``ValueError``.
-
-    Attributes
-    ----------
-    n_computed : int
-        Number of entries asked for so far.
-    """
+    """Entries Q[k, j], for features k and ever-active features j, asked for once and kept."""
 
     def __init__(self, redundancy: Redundancy, n_features: int, *, nonnegative: bool) -> None:
         self._redundancy = redundancy
@@ -149,14 +134,9 @@ class EntriesOnDemand:
 class ActiveFactor:
     """Cholesky factor of Q on the active features, in their order of entry.
 
-    Parameters
-    ----------
-    tolerance : float
-        A feature whose pivot (its squared distance from the span of the active ones) is at most
-        this share of its own diagonal entry counts as dependent on them.
-    max_overlap : float, default=1.0
-        A feature whose entry with an active one is a larger share of the geometric mean of their
-        diagonal entries overlaps with it.
+    A feature depends on the active ones if its pivot (its squared distance from their span) is at
+    most `tolerance` of its own diagonal entry. It overlaps with one if their entry is more than
+    `max_overlap` of the geometric mean of their diagonal entries.
     """
 
     def __init__(self, tolerance: float, max_overlap: float = 1.0) -> None:

@@ -182,13 +182,8 @@ def relevance_of_all(statistics: PairwiseStatistics, *, share_of_work: float) ->
 def best_first(scores: FloatArray, *, each_by_itself: bool = False) -> IndexArray:
     """Positions by falling score; ties, which may differ by rounding, go to the lower position.
 
-    Parameters
-    ----------
-    scores : ndarray of shape (n_scores,)
-        Any numbers.
-    each_by_itself : bool, default=False
-        Whether scores are rounded as shares of themselves, as quotients are, and not of the
-        largest, as differences are.
+    Scores `each_by_itself` are rounded as fractions of themselves, as quotients are, and not of the
+    largest, as differences are.
     """
     order = np.argsort(-scores, kind="stable")
     falling = scores[order]

@@ -124,22 +124,7 @@ class MRMRSearch(Strategy):
 
 
 def continued(bound: Any, taken: list[int], n_more: int) -> IndexArray:
-    """Take features beside some that were taken before, by the difference form.
-
-    Parameters
-    ----------
-    bound : PairwiseStatistics
-        Where relevance and redundancies come from.
-    taken : list of int
-        Features that were taken before, by whatever rule.
-    n_more : int
-        How many to add.
-
-    Returns
-    -------
-    ndarray of shape (n_more,)
-        The features added, in order. Near copies of those taken come last.
-    """
+    """Take features beside some that were taken before, by difference; near copies come last."""
     relevance = bound.relevance(np.arange(bound.n_features))
     race = _Race(bound, relevance, "difference", may_skip=bound.redundancy_may_be_skipped)
     race.taken = list(taken)
@@ -154,19 +139,7 @@ def continued(bound: Any, taken: list[int], n_more: int) -> IndexArray:
 
 
 class _Race:
-    """All features, what each could reach, and those taken.
-
-    Parameters
-    ----------
-    bound : PairwiseStatistics
-        Where redundancies come from.
-    relevance : ndarray of shape (n_features,)
-        Relevance of all.
-    form : {"difference", "quotient"}
-        Form of the criterion.
-    may_skip : bool
-        Whether features that cannot win need not be looked at.
-    """
+    """All features, what each could reach, and those taken."""
 
     def __init__(
         self, bound: PairwiseStatistics, relevance: FloatArray, form: str, *, may_skip: bool

@@ -21,59 +21,27 @@ MIN_SET = 8
 
 @dataclass(frozen=True, eq=False)
 class Draw:
-    """What one round looks at.
+    """What one round looks at."""
 
-    Parameters
-    ----------
-    samples : ndarray of shape (n_drawn,)
-        The subsample.
-    chosen, others : ndarray of int
-        The random set and its complement; fixed features are in both.
-    """
-
-    samples: IndexArray
-    chosen: IndexArray
+    samples: IndexArray  # (n_drawn,): the subsample
+    chosen: IndexArray  # the random set and its complement; fixed features are in both
     others: IndexArray
 
 
 @dataclass(frozen=True, eq=False)
 class Sampler:
-    """Source of draws.
+    """Source of draws."""
 
-    Parameters
-    ----------
-    groups : tuple of ndarray of int
-        Samples of each group that is drawn from.
-    n_drawn : tuple of int
-        How many samples are drawn from each.
-    share_of_features : float
-        Size of the random sets.
-    seed : int
-        Seed of all rounds.
-    """
-
-    groups: tuple[IndexArray, ...]
-    n_drawn: tuple[int, ...]
-    share_of_features: float
-    seed: int
+    groups: tuple[IndexArray, ...]  # samples of each group that is drawn from
+    n_drawn: tuple[int, ...]  # how many samples are drawn from each
+    share_of_features: float  # size of the random sets
+    seed: int  # seed of all rounds
 
     @classmethod
     def over(
         cls, group_of_sample: IndexArray, subsample: float, share_of_features: float, seed: int
     ) -> Self:
-        """Make a sampler that draws equally many samples from each group, as far as there are.
-
-        Parameters
-        ----------
-        group_of_sample : ndarray of shape (n_samples,)
-            Group of each sample; one group for plain subsamples.
-        subsample : float
-            Share (up to 1) or number of samples.
-        share_of_features : float
-            Size of the random sets.
-        seed : int
-            Seed of all rounds.
-        """
+        """Make a sampler that draws equally many samples from each group, as far as there are."""
         n_samples, n_groups = len(group_of_sample), int(group_of_sample.max()) + 1
         if 1 < n_samples < 2 * n_groups:
             msg = (
@@ -88,15 +56,7 @@ class Sampler:
         return cls(groups, n_drawn, share_of_features, seed)
 
     def draw(self, iteration: int, position: int, n_free: int, n_members: int) -> Draw:
-        """Draw samples and features for one round.
-
-        Parameters
-        ----------
-        iteration, position : int
-            Place of the round.
-        n_free, n_members : int
-            Features 0 to ``n_free - 1`` are drawn from; the other members are in every set.
-        """
+        """Draw samples and features for one round."""
         seeds = np.random.SeedSequence(self.seed, spawn_key=(iteration, position))
         rng = np.random.default_rng(seeds)
         samples = np.concatenate(

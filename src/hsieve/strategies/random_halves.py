@@ -158,23 +158,7 @@ def _scale_of(differences: FloatArray) -> float:
 def insensitive_fit(
     rows: FloatArray, target: FloatArray, *, epsilon: float, penalty: float
 ) -> SparseFit:
-    """Fit the regression for one penalty.
-
-    Parameters
-    ----------
-    rows : ndarray of shape (n_rows, n_features)
-        Rows b_i.
-    target : ndarray of shape (n_rows,)
-        Numbers z_i to explain.
-    epsilon : float
-        Errors up to this size cost nothing.
-    penalty : float
-        Cost of a weight.
-
-    Returns
-    -------
-    SparseFit
-        Weights, and as pull the gradient B'u of the loss.
+    """Fit the regression for one penalty; the pull is the gradient B'u of the loss.
 
     Examples
     --------
@@ -209,20 +193,7 @@ def strongest_penalty(rows: FloatArray, target: FloatArray, epsilon: float) -> f
 def insensitive_fit_of_size(
     rows: FloatArray, target: FloatArray, n_wanted: int, *, epsilon: float
 ) -> SparseFit:
-    """Fit the regression with the penalty that gives so many features a weight.
-
-    Parameters
-    ----------
-    rows, target, epsilon
-        As in :func:`insensitive_fit`.
-    n_wanted : int
-        Number of features wanted.
-
-    Returns
-    -------
-    SparseFit
-        With the nearest number of features that some penalty gives.
-    """
+    """Fit the regression with the penalty that gives so many features a weight."""
     strongest = strongest_penalty(rows, target, epsilon)
     if strongest == 0.0:
         return SparseFit(0.0, np.zeros(rows.shape[1]), rows.T @ target)

@@ -366,18 +366,6 @@ ESTIMATES: dict[str, Callable[[SampledScores, Draw, int], FloatArray]] = {
 def best_mean(rounds: FloatArray, share: float) -> FloatArray:
     """Mean of each feature over its best rounds, each round in deviations over all features.
 
-    Parameters
-    ----------
-    rounds : ndarray of shape (n_rounds, n_features)
-        What each feature brings in each round.
-    share : float
-        Share of the rounds that count.
-
-    Returns
-    -------
-    ndarray of shape (n_features,)
-        The means.
-
     Examples
     --------
     >>> import numpy as np

@@ -80,23 +80,8 @@ def shrink(
 ) -> tuple[FloatArray, IndexArray]:
     """Climb from weights of many features until as many as wanted have one.
 
-    Parameters
-    ----------
-    bound : WeightedScores
-        What to climb.
-    start : ndarray of shape (n_features,)
-        Positive weights.
-    n_wanted : int
-        Number of features to be left.
-    deadline : float, default=inf
-        Time (of ``time.monotonic``) from which on the largest weights are taken as they are.
-
-    Returns
-    -------
-    weights : ndarray of shape (n_features,)
-        Weights, the largest 1; as many as wanted are not zero.
-    gone : ndarray of int
-        The other features, in the order they left.
+    Gives the weights, the largest 1, and the other features in the order in which they left. From
+    the deadline (of ``time.monotonic``) on the largest weights are taken as they are.
     """
     weights = start / start.max()
     gone: list[IndexArray] = [np.flatnonzero(weights == 0)]
@@ -154,23 +139,7 @@ def search_radius(
 ) -> Iterator[FloatArray]:
     """Give the weights found for one radius after the other, as algorithm 1 of the paper.
 
-    Parameters
-    ----------
-    bound : WeightedScores
-        What to climb.
-    n_wanted : int
-        Number of features wanted; the search ends when that many have a weight.
-    rng : Generator
-        Source of the random weights each ascent begins with.
-    first_radius : float
-        Doubled until more features than wanted have a weight.
-    deadline : float, default=inf
-        Time (of ``time.monotonic``) from which on no further radius is tried.
-
-    Yields
-    ------
-    ndarray of shape (n_features,)
-        Weights, some of them zero; all may be.
+    Ends when as many features as wanted have a weight, or at the deadline (of ``time.monotonic``).
     """
 
     def ascend(radius: float) -> FloatArray:
@@ -227,18 +196,6 @@ def _is_late(deadline: float) -> bool:
 
 def project_onto_positive_l1_ball(point: ArrayLike, radius: float) -> FloatArray:
     """Return the nearest point that has no negative entry and a sum of at most the radius.
-
-    Parameters
-    ----------
-    point : array-like of shape (n,)
-        Finite numbers.
-    radius : float
-        Largest sum, above zero.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The projection.
 
     Examples
     --------
