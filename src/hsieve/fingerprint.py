@@ -22,64 +22,23 @@ WITHOUT_EFFECT = ("checkpoint", "engine", "n_jobs", "verbose")
 
 @dataclass(frozen=True, eq=False)
 class Ignored:
-    """A value that fingerprints do not look at, because something else says which one it is.
-
-    Parameters
-    ----------
-    value : object
-        Anything.
-    """
+    """A value that fingerprints do not look at, because something else says which one it is."""
 
     value: Any
 
 
 def fingerprint_of(value: Any) -> str:
-    """Return a fingerprint of anything that can be pickled.
+    """Return a fingerprint of anything that can be pickled, 32 hexadecimal digits.
 
-    Parameters
-    ----------
-    value : object
-        A function or a class counts by its name, an estimator by its class and parameters, an array
-        by its values and how they lie in memory. :class:`Ignored` values are passed over where
-        they are parts of tuples or lists, and what has an attribute ``known_by`` counts by that.
-
-    Returns
-    -------
-    str
-        32 hexadecimal digits.
-
-    Examples
-    --------
-    >>> fingerprint_of((max, Ignored([1, 2]))) == fingerprint_of((max, Ignored("else")))
-    True
-    >>> fingerprint_of((max, 1)) == fingerprint_of((min, 1))
-    False
+    A function or a class counts by its name, an estimator by its class and parameters, an array by
+    its values and how they lie in memory. :class:`Ignored` values are passed over where they are
+    parts of tuples or lists, and what has an attribute ``known_by`` counts by that.
     """
     return str(joblib.hash(_described(value)))
 
 
 def fingerprint_of_arrays(arrays: Iterable[NDArray[Any]]) -> str:
-    """Return a fingerprint of the values of some arrays, however they lie in memory.
-
-    Parameters
-    ----------
-    arrays : iterable of ndarray
-        Numbers, or text and other things with a plain representation.
-
-    Returns
-    -------
-    str
-        Twelve hexadecimal digits.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> rows = np.arange(6.0).reshape(2, 3)
-    >>> fingerprint_of_arrays([rows]) == fingerprint_of_arrays([np.asfortranarray(rows)])
-    True
-    >>> fingerprint_of_arrays([rows]) == fingerprint_of_arrays([rows + 1])
-    False
-    """
+    """Return a fingerprint of the values of some arrays, however they lie in memory."""
     digest = hashlib.blake2b()
     for array in arrays:
         digest.update(f"{array.shape} ".encode())
@@ -93,30 +52,9 @@ def fingerprint_of_arrays(arrays: Iterable[NDArray[Any]]) -> str:
 
 
 def fingerprint_of_estimator(estimator: Any) -> str:
-    """Return a fingerprint of an estimator: of its class and parameters, not of what it learned.
+    """Return a fingerprint of an estimator's class and parameters, not of what it learned.
 
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Any estimator. How many processes it uses, and which, makes no difference.
-
-    Returns
-    -------
-    str
-        Twelve hexadecimal digits.
-
-    Raises
-    ------
-    ValueError
-        If a parameter cannot be stored, so that it could not be known again.
-
-    Examples
-    --------
-    >>> from sklearn.svm import SVC
-    >>> fingerprint_of_estimator(SVC()) == fingerprint_of_estimator(SVC(C=1.0))
-    True
-    >>> fingerprint_of_estimator(SVC()) == fingerprint_of_estimator(SVC(C=2.0))
-    False
+    A parameter that cannot be stored, so that it could not be known again, is a ValueError.
     """
     try:
         found = fingerprint_of(estimator)

@@ -37,12 +37,7 @@ def listen(listener: Listener) -> Iterator[None]:
 def stage(begin: float, end: float, what: str | None = None) -> Iterator[None]:
     """Count the reports inside the block from one share of the whole work to another.
 
-    Parameters
-    ----------
-    begin, end : float
-        Shares of the work done before and after the block.
-    what : str or None, default=None
-        Words to use instead of those reported.
+    `what` replaces the words reported.
     """
     outer = _LISTENER.get()
     if outer is None:

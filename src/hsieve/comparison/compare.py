@@ -62,30 +62,14 @@ class Work:
 
 @dataclass(frozen=True, eq=False)
 class ComparisonPlan:
-    """A comparison that is ready to run.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What :mod:`hsieve.comparison.runner` runs.
-    settings : Settings
-        With which settings.
-    data : Data
-        Features and target.
-    names : tuple of str
-        Names of the selectors.
-    predictor : str
-        What predicts, in words.
-    notes : tuple of str
-        What is not as it was asked for.
-    """
+    """A comparison that is ready to run."""
 
     experiment: Experiment
     settings: Settings
     data: Data
-    names: tuple[str, ...]
-    predictor: str
-    notes: tuple[str, ...]
+    names: tuple[str, ...]  # of the selectors
+    predictor: str  # in words
+    notes: tuple[str, ...]  # what is not as it was asked for
 
     def result(self, records: Sequence[Record]) -> SelectorComparison:
         """Return what came of it, as far as there are records."""
@@ -98,13 +82,7 @@ class ComparisonPlan:
         )
 
     def complete_result(self, records: Sequence[Record]) -> SelectorComparison:
-        """Return what came of a whole run.
-
-        Raises
-        ------
-        ValueError
-            If no selector has a score.
-        """
+        """Return what came of a whole run, if any selector has a score."""
         found = self.result(records)
         if all(summary.score is None for summary in found.summaries):
             first = found.summaries[0]
@@ -236,24 +214,7 @@ def plan_comparison(
 ) -> ComparisonPlan:
     """Check everything that :func:`compare` is given, and measure nothing.
 
-    Parameters
-    ----------
-    selectors, predictor, cv, n_repeats, n_jobs, engine, random_state
-        As in :func:`compare`.
-    data : Data
-        Features and target.
-    is_kept : bool, default=True
-        Whether results go to a file, which has to know the selectors again.
-
-    Returns
-    -------
-    ComparisonPlan
-        What to run.
-
-    Raises
-    ------
-    ValueError
-        As in :func:`compare`.
+    `is_kept` says whether results go to a file, which has to know the selectors again.
     """
     make_job_engine(n_jobs, engine)
     seed = checked_count("random_state", random_state, 0)

@@ -21,25 +21,12 @@ Key: TypeAlias = tuple[str, int, int, str]
 
 @dataclass(frozen=True)
 class Settings:
-    """What the person running an experiment may choose.
+    """What the person running an experiment may choose."""
 
-    Parameters
-    ----------
-    trials : int or None, default=None
-        How often the whole protocol is repeated with other random splits; None is the
-        experiment's own number.
-    jobs : int, default=1
-        Number of processes. The figures do not depend on it.
-    seed : int, default=0
-        Seed of all random choices.
-    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who measures, instead of `jobs` processes: see :func:`hsieve.parallel.make_engine`.
-    """
-
-    trials: int | None = None
-    jobs: int = 1
+    trials: int | None = None  # how often all is repeated; None is the experiment's own number
+    jobs: int = 1  # processes; the figures do not depend on it
     seed: int = 0
-    engine: Any = None
+    engine: Any = None  # who measures, instead of processes: see `hsieve.parallel.make_engine`
 
     def __post_init__(self) -> None:
         for name, least in (("trials", 1), ("jobs", 1), ("seed", 0)):
@@ -63,27 +50,14 @@ class Settings:
 
 @dataclass(frozen=True)
 class Piece:
-    """A piece of work that is measured at once and independently of all others.
-
-    Parameters
-    ----------
-    dataset : str
-        Name of the data.
-    trial : int
-        Repetition of the protocol.
-    part : int, default=0
-        Fold or split inside the trial.
-    method : str, default=""
-        What is measured, where methods are measured apart.
-    work : object, default=None
-        What else the measurement has to know; it goes to another process, so it must be picklable,
-        and large arrays belong to what `load` gives. It is no part of the key.
-    """
+    """A piece of work that is measured at once and independently of all others."""
 
     dataset: str
-    trial: int
-    part: int = 0
-    method: str = ""
+    trial: int  # repetition of the protocol
+    part: int = 0  # fold or split inside the trial
+    method: str = ""  # where methods are measured apart
+    # What else the measurement has to know, and no part of the key. It goes to another process, so
+    # it must be picklable, and large arrays belong to what `load` gives.
     work: Any = field(default=None, compare=False, repr=False)
 
     @property
@@ -94,34 +68,20 @@ class Piece:
 
 @dataclass(frozen=True, kw_only=True)
 class Experiment:
-    """Pieces of work and how to measure them.
+    """Pieces of work and how to measure them."""
 
-    Parameters
-    ----------
-    name : str
-        Name of the files.
-    protocol : int
-        Raised whenever records made before can no longer stand beside new ones.
-    plan : callable
-        ``plan(trials, seed)`` gives all pieces, in order, without loading data. A further trial
-        adds pieces and changes none.
-    measure : callable
-        ``measure(piece, data)`` gives the records of a piece, the same whenever and wherever it
-        runs. A function of a module, as it goes to other processes.
-    load : callable or None, default=None
-        ``load(piece)`` gives the data, which are loaded once for each `piece.dataset` and must not
-        be changed. None: no data.
-    trials : int, default=1
-        Usual number of trials.
-    belongs_to : mapping of str to str or int, default={}
-        What else all records of a file have in common, in words that can be shown. A file made
-        with anything else is refused.
-    """
-
-    name: str
-    protocol: int
+    name: str  # of the files
+    protocol: int  # raised whenever records made before can no longer stand beside new ones
+    # ``plan(trials, seed)`` gives all pieces, in order, without loading data. A further trial adds
+    # pieces and changes none.
     plan: Callable[[int, int], list[Piece]]
+    # ``measure(piece, data)`` gives the records of a piece, the same whenever and wherever it runs.
+    # A function of a module, as it goes to other processes.
     measure: Callable[[Piece, Any], list[Record]]
+    # ``load(piece)`` gives the data, which are loaded once for each `piece.dataset` and must not be
+    # changed. None: no data.
     load: Callable[[Piece], Any] | None = None
-    trials: int = 1
+    trials: int = 1  # usual number
+    # What else all records of a file have in common, in words that can be shown. A file made with
+    # anything else is refused.
     belongs_to: Mapping[str, str | int] = field(default_factory=dict)

@@ -24,23 +24,12 @@ __all__ = ["FoldOutcome", "evaluate_fold"]
 
 @dataclass(frozen=True, eq=False)
 class FoldOutcome:
-    """What came of one selector on one fold.
+    """What came of one selector on one fold."""
 
-    Parameters
-    ----------
-    selector : BaseSelector
-        Fitted to the training samples.
-    score : float
-        Accuracy or R2 of the samples held out; of a selection of nothing, that of the commonest
-        class or of the mean.
-    seconds, cpu_seconds : float
-        Time of the selection; CPU seconds are those of this process.
-    """
-
-    selector: BaseSelector
-    score: float
-    seconds: float
-    cpu_seconds: float
+    selector: BaseSelector  # fitted to the training samples
+    score: float  # accuracy or R2 of the samples held out
+    seconds: float  # of the selection
+    cpu_seconds: float  # of the selection, in this process
 
     @property
     def selected(self) -> NDArray[np.intp]:
@@ -59,31 +48,11 @@ def evaluate_fold(
     categorical: Iterable[int] = (),
     target_kind: str = "auto",
 ) -> FoldOutcome:
-    """Select on the training samples and predict the others.
+    """Select on the training samples and predict the others from the selected features.
 
-    Parameters
-    ----------
-    selector : BaseSelector
-        What to evaluate; it is copied.
-    X : ndarray of shape (n_samples, n_features)
-        Features.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Target.
-    fold : tuple of two ndarray of int
-        Training samples and those held out.
-    predictor : BaseEstimator or None, default=None
-        What predicts from the selected features. None is a support vector machine with a Gaussian
-        kernel, whose width is the one that came with the number of features, if the selector found
-        that out, else the square root of the number.
-    categorical : iterable of int, default=()
-        Features that are categories, for the machine.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
-
-    Returns
-    -------
-    FoldOutcome
-        What came of it.
+    Without a predictor this is done by a support vector machine with a Gaussian kernel, whose width
+    is the one that came with the number of features, if the selector found that out, else the
+    square root of the number.
     """
     training, held_out = fold
     kind = target_kind_of(y, target_kind)

@@ -23,25 +23,12 @@ HOW_TO_READ = (
 
 @dataclass(frozen=True)
 class TextTable:
-    """A table of text.
-
-    Parameters
-    ----------
-    title : str
-        One line above it.
-    headings : sequence of str
-        Names of the columns.
-    rows : sequence of sequence of str
-        As many cells each as there are headings. A row whose first cell is empty belongs to the
-        one above it.
-    n_labels : int, default=1
-        How many of the columns, from the left, hold words; the others hold figures.
-    """
+    """A table of text."""
 
     title: str
     headings: Sequence[str]
-    rows: Sequence[Sequence[str]]
-    n_labels: int = 1
+    rows: Sequence[Sequence[str]]  # one whose first cell is empty belongs to the one above it
+    n_labels: int = 1  # how many of the columns, from the left, hold words; the others hold figures
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -176,27 +163,7 @@ class SelectorComparison:
 
 
 def to_text(table: TextTable) -> str:
-    """Write a table as plain text, words to the left and figures to the right.
-
-    Parameters
-    ----------
-    table : TextTable
-        What to write.
-
-    Returns
-    -------
-    str
-        The title, the headings, a line and the rows; no line break at the end.
-
-    Examples
-    --------
-    >>> print(to_text(TextTable("Errors", ("data", "ours"), [("toy", "0.1"), ("real", "12")])))
-    Errors
-    data  ours
-    ----------
-    toy    0.1
-    real    12
-    """
+    """Write a table as plain text, words to the left and figures to the right."""
     rows = [table.headings, *table.rows]
     widths = [max(len(row[place]) for row in rows) for place in range(len(table.headings))]
     lines = []

@@ -21,7 +21,7 @@ from typing import IO, Any
 from hsieve.comparison.experiment import Key, Record
 from hsieve.parallel.locks import lock_file
 
-__all__ = ["Finished", "ResultsError", "ResultsFile", "open_results"]
+__all__ = ["Finished", "Results", "ResultsError", "ResultsFile", "open_results"]
 
 FORMAT = 1
 
@@ -32,87 +32,46 @@ class ResultsError(Exception):
 
 @dataclass(frozen=True)
 class Finished:
-    """What is known of a finished piece.
-
-    Parameters
-    ----------
-    records : list of Record
-        What was measured.
-    seconds : float
-        How long it took.
-    """
+    """What was measured of a finished piece, and how long it took."""
 
     records: list[Record]
     seconds: float
 
 
-class ResultsFile:
-    """An open file of results; made by :func:`open_results`.
+class Results:
+    """Finished pieces by their keys, in memory."""
 
-    Parameters
-    ----------
-    file : file object
-        Open for appending bytes.
-    path : Path
-        Where it is.
-    finished : dict of Key to Finished
-        What it holds.
-    """
-
-    def __init__(self, file: IO[bytes], path: Path, finished: dict[Key, Finished]) -> None:
-        self._file = file
-        self._path = path
+    def __init__(self, finished: dict[Key, Finished]) -> None:
         self.finished = finished
 
     def add(self, key: Key, finished: Finished) -> None:
-        """Append a piece and bring it to the disk.
+        """Keep a piece."""
+        self.finished[key] = finished
 
-        Parameters
-        ----------
-        key : tuple
-            Of the piece.
-        finished : Finished
-            Its records.
 
-        Raises
-        ------
-        ResultsError
-            If it cannot be written, say on a full disk; what was there before stays as it is.
-        """
+class ResultsFile(Results):
+    """An open file of results; made by :func:`open_results`."""
+
+    def __init__(self, file: IO[bytes], path: Path, finished: dict[Key, Finished]) -> None:
+        super().__init__(finished)
+        self._file = file
+        self._path = path
+
+    def add(self, key: Key, finished: Finished) -> None:
+        """Append a piece and bring it to the disk; what was there before stays if that fails."""
         content = {"key": key, "seconds": finished.seconds, "records": finished.records}
         try:
             _append(self._file, content)
         except OSError as error:
             raise _unwritable(self._path, error) from error
-        self.finished[key] = finished
+        super().add(key, finished)
 
 
 @contextmanager
 def open_results(
     path: Path, belongs_to: Mapping[str, str | int], *, fresh: bool = False
 ) -> Iterator[ResultsFile]:
-    """Open a file of results, or begin one, and keep others out.
-
-    Parameters
-    ----------
-    path : Path
-        The file; its folder is made if need be.
-    belongs_to : mapping of str to str or int
-        What all its records have in common, such as the seed. A file made with anything else is
-        refused.
-    fresh : bool, default=False
-        Whether to throw away what is in the file.
-
-    Yields
-    ------
-    ResultsFile
-        With the pieces finished so far.
-
-    Raises
-    ------
-    ResultsError
-        If the file cannot be opened, is in use, belongs to something else or is damaged.
-    """
+    """Open a file of results, or begin one, and keep others out."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Opened for appending: the content of a file that turns out to be in use is left alone.

@@ -14,8 +14,7 @@ On Ctrl-C everything finished is in the file already; the caller gets it by :fun
 import os
 import signal
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -23,7 +22,7 @@ from threading import Lock, Thread, current_thread, main_thread
 from typing import Any
 
 from hsieve.comparison.experiment import Experiment, Key, Piece, Record, Settings
-from hsieve.comparison.results_file import Finished, open_results
+from hsieve.comparison.results_file import Finished, Results, open_results
 from hsieve.progress import listen, report
 
 __all__ = ["Outcome", "gather", "measure_all", "planned", "results_path", "run"]
@@ -37,22 +36,12 @@ _ALONE = Lock()
 
 @dataclass(frozen=True)
 class Outcome:
-    """Records of a run, complete or not.
+    """Records of a run, complete or not."""
 
-    Parameters
-    ----------
-    records : list of Record
-        Of all finished pieces that the settings ask for, in the order of the plan.
-    n_done, n_planned : int
-        Number of finished pieces, and of all.
-    seconds : float
-        Time taken by the finished pieces, one after the other, in this run and those before it.
-    """
-
-    records: list[Record]
+    records: list[Record]  # of all finished pieces asked for, in the order of the plan
     n_done: int
     n_planned: int
-    seconds: float
+    seconds: float  # taken by the finished pieces one after the other, also in runs before
 
     @property
     def is_complete(self) -> bool:
@@ -68,58 +57,18 @@ def results_path(folder: Path, experiment: Experiment) -> Path:
 def run(
     experiment: Experiment, settings: Settings, folder: Path, *, fresh: bool = False
 ) -> Outcome:
-    """Measure what is not yet in the folder's file of results.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What to run.
-    settings : Settings
-        Trials, processes and seed.
-    folder : Path
-        Where results are kept.
-    fresh : bool, default=False
-        Whether to throw away what is there.
-
-    Returns
-    -------
-    Outcome
-        All records asked for, of this run and of those before it.
-
-    Raises
-    ------
-    ResultsError
-        If the file of results cannot be used.
-    """
+    """Measure what is not yet in the folder's file of results."""
     pieces = planned(experiment, settings)
     path = results_path(folder, experiment)
-    work = _Work(experiment, settings)
-    if fresh or not path.exists():
-        # What is missing is told before anything is thrown away or begun.
-        work.load(pieces)
+    # What is missing is told before anything is thrown away or begun.
+    data = _loaded(experiment, pieces) if fresh or not path.exists() else None
     with open_results(path, _belongs_to(experiment, settings), fresh=fresh) as results:
-        _measure_missing(work, pieces, results.finished, results.add)
+        _measure_missing(experiment, settings, pieces, results, data)
         return _outcome(pieces, results.finished)
 
 
 def gather(experiment: Experiment, settings: Settings, folder: Path) -> Outcome:
-    """Return what is in the folder's file of results, and measure nothing.
-
-    Parameters
-    ----------
-    experiment, settings, folder
-        As in :func:`run`.
-
-    Returns
-    -------
-    Outcome
-        What was finished by now.
-
-    Raises
-    ------
-    ResultsError
-        As in :func:`run`.
-    """
+    """Return what is in the folder's file of results, and measure nothing."""
     pieces = planned(experiment, settings)
     path = results_path(folder, experiment)
     with open_results(path, _belongs_to(experiment, settings)) as results:
@@ -127,40 +76,16 @@ def gather(experiment: Experiment, settings: Settings, folder: Path) -> Outcome:
 
 
 def measure_all(experiment: Experiment, settings: Settings | None = None) -> list[Record]:
-    """Measure everything and keep nothing on disk.
-
-    Parameters
-    ----------
-    experiment : Experiment
-        What to run.
-    settings : Settings or None, default=None
-        None for the usual ones.
-
-    Returns
-    -------
-    list of Record
-        In the order of the plan.
-    """
+    """Measure everything and keep nothing on disk."""
     settings = Settings() if settings is None else settings
     pieces = planned(experiment, settings)
-    finished: dict[Key, Finished] = {}
-    _measure_missing(_Work(experiment, settings), pieces, finished, finished.__setitem__)
-    return _outcome(pieces, finished).records
+    results = Results({})
+    _measure_missing(experiment, settings, pieces, results)
+    return _outcome(pieces, results.finished).records
 
 
 def planned(experiment: Experiment, settings: Settings) -> list[Piece]:
-    """Return the pieces that some settings ask for.
-
-    Parameters
-    ----------
-    experiment, settings
-        As in :func:`run`.
-
-    Returns
-    -------
-    list of Piece
-        In the order of the plan.
-    """
+    """Return the pieces that some settings ask for."""
     trials = experiment.trials if settings.trials is None else settings.trials
     return experiment.plan(trials, settings.seed)
 
@@ -186,34 +111,15 @@ def _outcome(pieces: Sequence[Piece], finished: Mapping[Key, Finished]) -> Outco
     )
 
 
-class _Work:
-    """The measuring part of a run, with the data that it has loaded."""
-
-    def __init__(self, experiment: Experiment, settings: Settings) -> None:
-        self.experiment = experiment
-        self.settings = settings
-        self._data: dict[str, Any] = {}
-
-    def load(self, pieces: Sequence[Piece]) -> None:
-        """Load the data of some pieces, each once."""
-        for piece in pieces:
-            if self.experiment.load is not None and piece.dataset not in self._data:
-                self._data[piece.dataset] = self.experiment.load(piece)
-
-    @contextmanager
-    def measured(self, pieces: Sequence[Piece]) -> Iterator[Iterator[tuple[Key, Finished]]]:
-        """Measure pieces while the block lasts, and give each as soon as it can be had."""
-        self.load(pieces)
-        giver = os.getpid() if self.settings.engine is None else None
-        needed = _Needed(self.experiment.measure, self._data, giver)
-        with self.settings.workers() as workers:
-            yield workers.map(_measure_piece, pieces, shared=needed)
-
-    def n_busy(self, worked: float, elapsed: float) -> float:
-        """Tell how many pieces are measured at a time; of an engine, by what it has done."""
-        if self.settings.engine is None:
-            return self.settings.jobs
-        return max(1.0, worked / max(elapsed, LEAST_SECONDS))
+def _loaded(experiment: Experiment, pieces: Iterable[Piece]) -> dict[str, Any]:
+    """Load the data of some pieces, each once."""
+    data: dict[str, Any] = {}
+    if experiment.load is None:
+        return data
+    for piece in pieces:
+        if piece.dataset not in data:
+            data[piece.dataset] = experiment.load(piece)
+    return data
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,24 +132,31 @@ class _Needed:
 
 
 def _measure_missing(
-    work: _Work,
+    experiment: Experiment,
+    settings: Settings,
     pieces: Sequence[Piece],
-    done: Mapping[Key, Finished],
-    add: Callable[[Key, Finished], None],
+    results: Results,
+    data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Measure what is not done, hand each piece to `add`, and tell how far it is."""
-    missing = {piece.key: piece for piece in pieces if piece.key not in done}
+    """Measure what is not done, add it to the results, and tell how far it is."""
+    missing = {piece.key: piece for piece in pieces if piece.key not in results.finished}
     if not missing:
         return
-    seconds = {key: finished.seconds for key, finished in done.items()}
+    data = _loaded(experiment, missing.values()) if data is None else data
+    giver = os.getpid() if settings.engine is None else None
+    needed = _Needed(experiment.measure, data, giver)
+    seconds = {key: finished.seconds for key, finished in results.finished.items()}
     started, worked = time.monotonic(), 0.0
-    with work.measured(list(missing.values())) as measured:
-        for key, finished in measured:
-            add(key, finished)
+    with settings.workers() as workers:
+        for key, finished in workers.map(_measure_piece, list(missing.values()), shared=needed):
+            results.add(key, finished)
             seconds[key] = finished.seconds
             worked += finished.seconds
             piece = missing.pop(key)
-            n_busy = work.n_busy(worked, time.monotonic() - started)
+            n_busy: float = settings.jobs
+            if settings.engine is not None:
+                # Of an engine it is seen by what it has done.
+                n_busy = max(1.0, worked / max(time.monotonic() - started, LEAST_SECONDS))
             left = time_left(list(missing), seconds, n_busy)
             report(1 - len(missing) / len(pieces), f"{piece.dataset}, {in_words(left)}")
 
@@ -282,22 +195,10 @@ def _ignore(share_done: float, what: str) -> None:
 
 
 def time_left(missing: Sequence[Key], seconds: Mapping[Key, float], jobs: float) -> float:
-    """Estimate how long the missing pieces will take.
+    """Estimate how long the missing pieces will take, so many at a time.
 
-    Parameters
-    ----------
-    missing : sequence of Key
-        Pieces to come.
-    seconds : mapping of Key to float
-        Times of finished pieces, at least one.
-    jobs : float
-        Number of pieces that are measured at a time.
-
-    Returns
-    -------
-    float
-        Seconds. A piece counts as the mean of those with its data and method, of those with its
-        data, with its method, or of all, the first of which there are any.
+    A piece counts as the mean of those with its data and method, of those with its data, with its
+    method, or of all, the first of which there are any.
     """
     groups: dict[tuple[str | None, str | None], list[float]] = {}
     for (dataset, _, _, method), taken in seconds.items():

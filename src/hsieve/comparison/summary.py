@@ -29,13 +29,7 @@ LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Figure:
-    """A mean and the deviation around it.
-
-    Parameters
-    ----------
-    mean, deviation : float
-        As measured.
-    """
+    """A mean and the deviation around it."""
 
     mean: float
     deviation: float
@@ -57,18 +51,10 @@ class FrequentFeature(NamedTuple):
 
 @dataclass(frozen=True)
 class Difference:
-    """Mean difference of two scores over the same folds.
-
-    Parameters
-    ----------
-    mean : float
-        The difference.
-    low, high : float or None
-        Its interval; None where a single fold does not tell.
-    """
+    """Mean difference of two scores over the same folds."""
 
     mean: float
-    low: float | None = None
+    low: float | None = None  # of its interval; None where a single fold does not tell
     high: float | None = None
 
     @property
@@ -79,17 +65,9 @@ class Difference:
 
 @dataclass(frozen=True)
 class Consistency:
-    """How alike the selections of all folds are.
+    """How alike the selections of all folds are, by indices of `hsieve.inference.stability`."""
 
-    Parameters
-    ----------
-    nogueira : NogueiraStability or None
-        Nogueira's index; None where every fold selects all features, or none.
-    jaccard, mean_variance, log_probability : float
-        As in :mod:`hsieve.inference.stability`.
-    """
-
-    nogueira: stability.NogueiraStability | None
+    nogueira: stability.NogueiraStability | None  # None where all folds select all, or none
     jaccard: float
     mean_variance: float
     log_probability: float
@@ -143,34 +121,12 @@ class SelectorSummary:
 def corrected_difference(differences: ArrayLike, test_share: float) -> Difference:
     """Mean difference of two scores over folds, with the corrected resampled t interval.
 
-    Parameters
-    ----------
-    differences : array-like of shape (n_folds,)
-        Difference of the scores on each fold, at least one.
-    test_share : float
-        Samples held out for each training sample, n_test / n_train.
-
-    Returns
-    -------
-    Difference
-        The mean and its 95 % interval.
-
-    Notes
-    -----
     Folds share most of their training samples, so that their scores are not independent and the
     usual variance of a mean, s^2 / k, is far too small. Nadeau and Bengio take
     (1 / k + n_test / n_train) s^2 with k - 1 degrees of freedom, where s^2 is the variance of the k
     differences.
 
-    References
-    ----------
     C. Nadeau, Y. Bengio, "Inference for the generalization error", 2003.
-
-    Examples
-    --------
-    >>> found = corrected_difference([0.1, 0.2, 0.3], 0.5)
-    >>> round(found.mean, 3), round(found.low, 3), round(found.high, 3)
-    (0.2, -0.193, 0.593)
     """
     values = np.asarray(differences, dtype=np.float64)
     mean, n_folds = float(values.mean()), len(values)
@@ -182,20 +138,7 @@ def corrected_difference(differences: ArrayLike, test_share: float) -> Differenc
 
 
 def consistency_of(selections: Sequence[Sequence[int]], n_features: int) -> Consistency | None:
-    """Say how alike selections are.
-
-    Parameters
-    ----------
-    selections : sequence of sequence of int
-        Features selected on each fold.
-    n_features : int
-        Number of features there were.
-
-    Returns
-    -------
-    Consistency or None
-        None for less than two selections.
-    """
+    """Say how alike selections are."""
     if len(selections) < 2:
         return None
     chosen = stability.selection_matrix(selections, n_features)
@@ -212,22 +155,7 @@ def consistency_of(selections: Sequence[Sequence[int]], n_features: int) -> Cons
 def summaries_of(
     records: Sequence[Record], names: Sequence[str], feature_names: Sequence[str]
 ) -> tuple[SelectorSummary, ...]:
-    """Summarise the records of a comparison, as far as there are any.
-
-    Parameters
-    ----------
-    records : sequence of Record
-        One for each fold and selector.
-    names : sequence of str
-        Names of the selectors, in the order in which equal scores are kept.
-    feature_names : sequence of str
-        Name of each feature.
-
-    Returns
-    -------
-    tuple of SelectorSummary
-        Best score first; those that failed on some folds after the others.
-    """
+    """Summarise the records of a comparison, as far as there are any."""
     of_each = {name: [r for r in records if r["selector"] == name] for name in names}
     measured = {name: [r for r in found if "score" in r] for name, found in of_each.items()}
 
