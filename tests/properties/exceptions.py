@@ -18,10 +18,6 @@ NEIGHBOURS = "the nearest neighbour of a sample is its copy"
 
 EXCEPTIONS: dict[str, dict[str, str]] = {
     "order of samples": {
-        "ForwardLSMI": CENTRES,
-        "BackwardLSMI": CENTRES,
-        "measure=LSMI": CENTRES,
-        "L1LSMI": CENTRES,
         "RandSel": DRAWS,
         "StabilitySelection": DRAWS,
         "LPBoostMKL": "folds are drawn by place",

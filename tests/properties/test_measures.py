@@ -60,7 +60,6 @@ MEASURES: dict[str, Measure] = {
 }
 PRODUCTS_OF_KERNELS = "the kernel of classes is divided by their sizes"
 EXCEPTIONS: dict[str, dict[str, str]] = {
-    "order of samples": {"LSMI": CENTRES},
     "order of columns": {"LSMI": "of two features the later is the target of the fit"},
     "order of classes": {"LSMI": CENTRES},
     "samples twice": {

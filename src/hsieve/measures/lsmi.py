@@ -74,7 +74,8 @@ class LSMI(Measure):
     precision : {"double", "single"}, default="double"
         Of distances and basis functions; "single" is twice as fast and exact to about 1e-5.
     random_state : int, Generator or None, default=0
-        Seed of centres and folds, drawn once when the measure is bound.
+        Seed of centres and folds, drawn once when the measure is bound. They do not depend on the
+        order of the samples.
 
     Examples
     --------
@@ -131,9 +132,12 @@ class LSMI(Measure):
                 f"{len(numbers)} samples, got {self.n_folds}."
             )
             raise ValueError(msg)
-        target, is_classes = _checked_target(values, self.target_kind)
+        # Centres and folds are drawn among samples in an order of their own, so that the same
+        # samples in another order give the same answer.
+        order = _content_order(numbers, values)
+        in_order, is_classes = _checked_target(values[order], self.target_kind)
         ratio = DensityRatio.of(
-            target,
+            in_order,
             is_classes=is_classes,
             n_centres=self.n_centres,
             n_folds=self.n_folds,
@@ -142,9 +146,12 @@ class LSMI(Measure):
             ridges=self.ridges,
             precision=PRECISIONS[self.precision],
         )
-        columns = encode_columns(numbers.astype(np.float64), categorical=self.categorical)
-        ordered = replace(columns, matrix=columns.matrix[ratio.samples])
-        distances = WeightedDistances(ordered.astype(PRECISIONS[self.precision]), ratio.centres)
+        columns = encode_columns(numbers[order].astype(np.float64), categorical=self.categorical)
+        by_fold = replace(columns, matrix=columns.matrix[ratio.samples])
+        distances = WeightedDistances(by_fold.astype(PRECISIONS[self.precision]), ratio.centres)
+        target = np.empty_like(in_order)
+        target[order] = in_order
+        ratio = replace(ratio, samples=order[ratio.samples])
         return BoundLSMI(distances, ratio, target, is_classes)
 
     def _check_settings(self) -> None:
@@ -322,6 +329,19 @@ def _spread_centres(is_centre: NDArray[np.bool_], wanted: int) -> IndexArray:
     n_more = min(wanted - int(is_centre.sum()), len(others))
     more = others[np.linspace(0, len(others) - 1, n_more).astype(np.intp)] if n_more else others[:0]
     return np.sort(np.concatenate([np.flatnonzero(is_centre), more]))
+
+
+def _content_order(X: NDArray[Any], y: NDArray[Any]) -> IndexArray:
+    """Order samples by what they hold: by the target, equal ones by the ranks of their features.
+
+    Neither the order of the samples nor order, scale and offset of the features matter: features
+    are compared in an order that follows from their ranks along the target.
+    """
+    ranks = [np.unique(column, return_inverse=True)[1].ravel() for column in X.T]
+    places = np.unique(y, axis=0, return_inverse=True)[1].ravel()
+    along_target = [rank[np.lexsort((rank, places))].tolist() for rank in ranks]
+    features = sorted(range(len(ranks)), key=along_target.__getitem__, reverse=True)
+    return np.lexsort([*(ranks[feature] for feature in features), places])
 
 
 def _checked_target(values: NDArray[Any], target_kind: str) -> tuple[NDArray[Any], bool]:
