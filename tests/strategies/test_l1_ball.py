@@ -61,6 +61,14 @@ def test_the_true_features_of_the_toys_are_found(toy):
     assert selector.path_.stop_reason == "8 restart(s) done"
 
 
+@pytest.mark.parametrize("seed", [0, 1])
+def test_features_lost_in_the_first_steps_of_every_restart_are_taken_back(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 30))
+    y = X[:, 0] ** 2 + X[:, 1] + np.abs(X[:, 2]) > 1.5
+    assert set(L1LSMI(3, n_restarts=5).fit(X, y).selected_indices_) == {0, 1, 2}
+
+
 @pytest.mark.parametrize("toy", ["quad", "xor"])
 def test_the_search_of_the_paper_finds_them_too(toy):
     make, n_true = TOYS[toy]

@@ -113,12 +113,15 @@ class L1Ball(Strategy):
     -----
     Of all sets met, the one nearest in size to what is wanted is taken, then the smaller, then the
     one with the highest score of its features without weights. "shrink" always ends with the size
-    wanted. Features are ordered by their weights; should a set be larger than wanted, those with
+    wanted, and then exchanges features for others as long as that raises the score: with few
+    samples, all restarts may lose a feature in the first steps, whose slopes are mostly noise. Features are ordered by their weights; should a set be larger than wanted, those with
     the largest weights are selected, and should it be smaller, fewer are, with a warning.
     """
 
     needs: ClassVar[tuple[str, ...]] = (
         "subset_score",
+        "addition_scores",
+        "removal_scores",
         "weighted_model",
         "weighted_value_and_gradient",
     )
@@ -185,6 +188,7 @@ class L1Ball(Strategy):
                     # The first restart that met a set lends it its weights.
                     met.setdefault(tuple(np.flatnonzero(weights).tolist()), (weights, gone))
                 report(n_begun / len(rngs), "restarts")
+        deadline = climb.deadline()
         met.pop((), None)
         if not met:
             msg = (
@@ -192,7 +196,10 @@ class L1Ball(Strategy):
                 "restart(s); take a larger radius, or optimiser='shrink'."
             )
             raise ValueError(msg)
-        return self._path(bound, _best_first(bound, met, n_features_to_select), n_begun)
+        sets = _best_first(bound, met, n_features_to_select)
+        if self.optimiser == "shrink":
+            sets = (*_exchanges(bound, sets[0], deadline), *sets)
+        return self._path(bound, sets, n_begun)
 
     def _path(
         self, bound: WeightedScores, sets: tuple[WeightedSet, ...], n_begun: int
@@ -273,3 +280,29 @@ def _best_first(
             score = bound.subset_score(kept)
             sets.append(WeightedSet(kept, weights[kept] / weights.max(), gone[::-1], score))
     return tuple(sorted(sets, key=lambda found: (len(found.features), -found.score)))
+
+
+def _exchanges(
+    bound: WeightedScores, found: WeightedSet, deadline: float
+) -> tuple[WeightedSet, ...]:
+    """Exchange the feature that is missed least for the best other one while the score rises.
+
+    A feature takes over the weight of the one it replaces. Sets come best first.
+    """
+    sets: list[WeightedSet] = []
+    for _ in range(len(found.features) if len(found.others) else 0):
+        if time.monotonic() > deadline:
+            break
+        place = int(np.argmax(bound.removal_scores(found.features, found.features)))
+        others = np.sort(found.others)
+        kept = np.delete(found.features, place)
+        joining = others[np.argmax(bound.addition_scores(kept, others))]
+        features = found.features.copy()
+        features[place] = joining
+        score = bound.subset_score(features)
+        if not score > found.score:
+            break
+        left = np.concatenate([[found.features[place]], found.others[found.others != joining]])
+        found = WeightedSet(features, found.weights, left, score)
+        sets.insert(0, found)
+    return tuple(sets)
