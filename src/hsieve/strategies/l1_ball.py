@@ -114,8 +114,9 @@ class L1Ball(Strategy):
     Of all sets met, the one nearest in size to what is wanted is taken, then the smaller, then the
     one with the highest score of its features without weights. "shrink" always ends with the size
     wanted, and then exchanges features for others as long as that raises the score: with few
-    samples, all restarts may lose a feature in the first steps, whose slopes are mostly noise. Features are ordered by their weights; should a set be larger than wanted, those with
-    the largest weights are selected, and should it be smaller, fewer are, with a warning.
+    samples, all restarts may lose a feature in the first steps, whose slopes are mostly noise.
+    Features are ordered by their weights; should a set be larger than wanted, those with the
+    largest weights are selected, and should it be smaller, fewer are, with a warning.
     """
 
     needs: ClassVar[tuple[str, ...]] = (
