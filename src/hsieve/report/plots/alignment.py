@@ -1,12 +1,13 @@
 """How many features: alignment, prediction or explained variance against their number."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.inference import NumberChoice
-from hsieve.report.plots.base import Display, new_axes, require_matplotlib
+from hsieve.report.plots.base import Display
 from hsieve.report.plots.style import (
     COLOURS,
     FONT_SIZE,
@@ -28,6 +29,7 @@ MANY = 60
 FEW_DOTS = 60
 
 
+@dataclass(eq=False, repr=False)
 class AlignmentDisplay(Display):
     """Alignment, prediction or explained variance against the number of features.
 
@@ -42,10 +44,8 @@ class AlignmentDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of these axes.
     line_ : matplotlib Line2D
         The curve: numbers of features and their values.
     band_ : matplotlib Polygon or None
@@ -64,9 +64,9 @@ class AlignmentDisplay(Display):
     array([2])
     """
 
-    def __init__(self, choice: NumberChoice, *, method: str = "") -> None:
-        self.choice = choice
-        self.method = method
+    choice: NumberChoice
+    _: KW_ONLY
+    method: str = ""
 
     @classmethod
     def from_selector(cls, selector: Any, *, ax: "Axes | None" = None) -> Self:
@@ -85,7 +85,6 @@ class AlignmentDisplay(Display):
         AlignmentDisplay
             What was drawn.
         """
-        require_matplotlib()
         check_is_fitted(selector)
         choice = getattr(selector, "n_features_choice_", None)
         name = type(selector).__name__
@@ -99,21 +98,8 @@ class AlignmentDisplay(Display):
         return cls(choice, method=name).plot(ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the curve.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, apart from those of pyplot.
-
-        Returns
-        -------
-        AlignmentDisplay
-            Itself, with what was drawn.
-        """
-        require_matplotlib()
-        ax = ax if ax is not None else new_axes(width=6.0, beside=0.3)
-        self.ax_, self.figure_ = ax, ax.figure.figure
+        """Draw the curve."""
+        ax = self._take_axes(ax, width=6.0, beside=0.3)
         choice = self.choice
         few = len(choice.sizes) <= FEW_DOTS
         self.line_ = ax.plot(

@@ -7,8 +7,6 @@ import io
 import os
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -21,7 +19,6 @@ if TYPE_CHECKING:
 __all__ = [
     "PICTURE_ENDINGS",
     "Display",
-    "_boxes_for_missing_letters",
     "new_axes",
     "new_figure",
     "require_matplotlib",
@@ -96,12 +93,21 @@ class Display(ABC):
         self._write(picture, "png", None)
         return picture.getvalue()
 
+    def _take_axes(self, ax: "Axes | None", height: float = 3.2, **size: float) -> "Axes":
+        """Draw on the axes given, or make some of our own of that size."""
+        require_matplotlib()
+        self.ax_ = new_axes(height, **size) if ax is None else ax
+        self.figure_ = self.ax_.figure.figure
+        return self.ax_
+
     def _draw_if_needed(self) -> None:
         if not hasattr(self, "figure_"):
             self.plot()
 
     def _write(self, where: Any, kind: str, metadata: dict[str, Any] | None) -> None:
-        with _boxes_for_missing_letters():
+        with warnings.catch_warnings():
+            # A name in a script that the font lacks is drawn as boxes, without a warning.
+            warnings.filterwarnings("ignore", message="Glyph .* missing from")
             self.figure_.savefig(
                 where, format=kind, dpi=DOTS_PER_INCH, bbox_inches="tight", metadata=metadata
             )
@@ -117,20 +123,7 @@ def require_matplotlib() -> None:
 
 
 def new_figure(width: float, height: float, **options: Any) -> "Figure":
-    """Make a figure that is in nobody's list.
-
-    Parameters
-    ----------
-    width, height : float
-        Size in inches.
-    **options
-        Passed to matplotlib's Figure.
-
-    Returns
-    -------
-    matplotlib Figure
-        The figure, which can be saved without pyplot.
-    """
+    """Make a figure of a size in inches, apart from those of pyplot."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -140,20 +133,7 @@ def new_figure(width: float, height: float, **options: Any) -> "Figure":
 
 
 def new_axes(height: float = 3.2, *, width: float = 5.12, beside: float = 2.16) -> "Axes":
-    """Make a figure of our own with one pair of axes.
-
-    Parameters
-    ----------
-    height, width : float
-        Size of the axes in inches, without what stands around them.
-    beside : float, default=2.16
-        Room right of the axes in inches, for names.
-
-    Returns
-    -------
-    matplotlib Axes
-        The axes, without a frame at the top and the right.
-    """
+    """Make a figure of our own with axes of a size in inches, and room for names beside them."""
     whole_width, whole_height = LEFT + width + beside, ABOVE + height + BELOW
     figure = new_figure(whole_width, whole_height)
     axes = figure.add_axes(
@@ -161,11 +141,3 @@ def new_axes(height: float = 3.2, *, width: float = 5.12, beside: float = 2.16) 
     )
     axes.spines[["top", "right"]].set_visible(False)
     return axes
-
-
-@contextmanager
-def _boxes_for_missing_letters() -> Iterator[None]:
-    """Draw a name in a script that the font lacks as boxes, without a warning."""
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from")
-        yield

@@ -5,6 +5,7 @@ its largest one.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -12,19 +13,22 @@ from numpy.typing import NDArray
 
 from hsieve.report.fitted import selection_of
 from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display, new_axes, require_matplotlib
+from hsieve.report.plots.base import Display
 from hsieve.report.plots.style import (
     CULLED,
     DARK,
     FONT_SIZE,
     LETTER,
+    MANY_LINES,
     PALE,
     POINTS_PER_INCH,
     check_n_labels,
+    chosen_styles,
+    draw_pale_lines,
     height_for,
-    line_style,
     name_ends,
     room_for_names,
+    without_name,
     write_note,
 )
 from hsieve.strategies.randomised import ContributionPath
@@ -38,9 +42,9 @@ FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 QUANTITIES = ("merits", "contributions")
-MANY_LINES = 500
 
 
+@dataclass(eq=False, repr=False)
 class ContributionsDisplay(Display):
     """Contributions of the features over the iterations of a randomised search.
 
@@ -59,10 +63,8 @@ class ContributionsDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of these axes.
     shares_ : ndarray of shape (n_iterations, n_features)
         What is drawn: each iteration divided by its largest absolute value; NaN once a feature was
         culled or fixed.
@@ -92,18 +94,11 @@ class ContributionsDisplay(Display):
     ['x0', 'x1']
     """
 
-    def __init__(
-        self,
-        path: ContributionPath,
-        *,
-        chosen: IndexArray,
-        feature_names: Sequence[str],
-        title: str = "",
-    ) -> None:
-        self.path = path
-        self.chosen = chosen
-        self.feature_names = feature_names
-        self.title = title
+    path: ContributionPath
+    _: KW_ONLY
+    chosen: IndexArray
+    feature_names: Sequence[str]
+    title: str = ""
 
     @classmethod
     def from_selector(
@@ -136,7 +131,6 @@ class ContributionsDisplay(Display):
         ContributionsDisplay
             What was drawn.
         """
-        require_matplotlib()
         selection = selection_of(selector, feature_names)
         path = getattr(selector, "path_", None)
         if not isinstance(path, ContributionPath):
@@ -153,29 +147,12 @@ class ContributionsDisplay(Display):
     def plot(
         self, ax: "Axes | None" = None, *, quantity: str = "merits", n_labels: int = 10
     ) -> Self:
-        """Draw the contributions.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, apart from those of pyplot.
-        quantity : {"merits", "contributions"}, default="merits"
-            What to draw.
-        n_labels : int, default=10
-            Largest number of chosen features to name; fewer are named where there is no room.
-
-        Returns
-        -------
-        ContributionsDisplay
-            Itself, with what was drawn.
-        """
-        require_matplotlib()
+        """Draw the contributions; options as in :meth:`from_selector`."""
         check_n_labels(n_labels)
         if quantity not in QUANTITIES:
             msg = f"quantity must be one of {QUANTITIES}, got {quantity!r}."
             raise ValueError(msg)
-        ax = ax if ax is not None else new_axes(height_for(min(n_labels, len(self.chosen))))
-        self.ax_, self.figure_ = ax, ax.figure.figure
+        ax = self._take_axes(ax, height_for(min(n_labels, len(self.chosen))))
         self.shares_ = _shares(getattr(self.path, quantity))
         self._frame()
         self._draw_others()
@@ -211,24 +188,18 @@ class ContributionsDisplay(Display):
 
     def _draw_others(self) -> None:
         """Draw the features that were not chosen."""
-        from matplotlib.collections import LineCollection
-
         others = np.setdiff1d(np.flatnonzero(self._last >= 0), self.chosen)
         iterations = np.arange(1, len(self.shares_) + 1)
         paths = [
             np.column_stack([iterations, self.shares_[:, feature]])[: self._last[feature] + 1]
             for feature in others
         ]
-        self.others_ = LineCollection(
-            paths, colors=PALE, linewidths=0.7, zorder=1, rasterized=len(paths) > MANY_LINES
-        )
-        self.ax_.add_collection(self.others_, autolim=False)
+        self.others_ = draw_pale_lines(self.ax_, paths, linewidth=0.7)
 
     def _draw_chosen(self, n_named: int) -> None:
         """Draw the chosen features, and name the best."""
         iterations = np.arange(1, len(self.shares_) + 1)
-        styles = [line_style(rank) for rank in range(n_named)]
-        styles += [{"color": DARK, "linewidth": 0.9}] * (len(self.chosen) - n_named)
+        styles = chosen_styles(n_named, len(self.chosen))
         self.lines_, ends = [], []
         right = self.ax_.get_xlim()[1]
         for feature, style in zip(self.chosen, styles, strict=True):
@@ -314,8 +285,7 @@ class ContributionsDisplay(Display):
             notes = ["× culled after this iteration, below the line that ends the grey area"]
         if len(self.path.fixed):
             notes.append("■ fixed after this iteration: in every set from then on")
-        if n_without_name:
-            notes.append(f"thin dark lines: {n_without_name} more chosen")
+        notes += without_name(n_without_name)
         write_note(self.ax_, notes)
 
 

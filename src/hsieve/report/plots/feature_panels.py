@@ -1,8 +1,9 @@
 """A small panel for each chosen feature against the target, best first."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from numbers import Integral
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,9 +14,9 @@ from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kin
 from hsieve.kernels import Precomputed
 from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of
 from hsieve.report.names import SampleLevels, levels_of, shortened
-from hsieve.report.plots.base import Display, require_matplotlib
-from hsieve.report.plots.panel_grid import PanelGrid
+from hsieve.report.plots.base import Display, new_figure, require_matplotlib
 from hsieve.report.plots.panels import (
+    LETTER_INCHES,
     class_colours,
     draw_boxes,
     draw_mosaic,
@@ -42,8 +43,14 @@ AXES = {
     "boxes": "classes",
     "mosaic": "shares",
 }
+MOST_COLUMNS = 4
+# Size of a panel in inches, with what stands around it; room for title and legend.
+WIDTH, HEIGHT, AROUND = 2.35, 2.05, 0.75
+# Inches of a row of the legend, and of the patch of colour beside a name.
+LEGEND_ROW, PATCH = 0.25, 0.6
 
 
+@dataclass(eq=False, repr=False)
 class FeaturePanelsDisplay(Display):
     """Each chosen feature against the target, in the picture that suits the two.
 
@@ -96,26 +103,15 @@ class FeaturePanelsDisplay(Display):
     ['scatter', 'scatter', 'scatter']
     """
 
-    def __init__(
-        self,
-        X: FloatArray,
-        y: NDArray[Any],
-        *,
-        feature_names: Sequence[str],
-        categorical: Sequence[bool],
-        target_kind: str,
-        target_name: str = "y",
-        title: str = "",
-        level_names: Mapping[int, Sequence[Any]] = MappingProxyType({}),
-    ) -> None:
-        self.X = X
-        self.y = y
-        self.feature_names = feature_names
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.target_name = target_name
-        self.title = title
-        self.level_names = level_names
+    X: FloatArray
+    y: NDArray[Any]
+    _: KW_ONLY
+    feature_names: Sequence[str]
+    categorical: Sequence[bool]
+    target_kind: str
+    target_name: str = "y"
+    title: str = ""
+    level_names: Mapping[int, Sequence[Any]] = field(default_factory=dict)
 
     @classmethod
     def from_selector(
@@ -182,20 +178,7 @@ class FeaturePanelsDisplay(Display):
         return display.plot(ax, smooth=smooth)
 
     def plot(self, ax: "Axes | None" = None, *, smooth: bool = True) -> Self:
-        """Draw the panels.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Axes of a grid in whose place the panels are drawn; None makes a figure.
-        smooth : bool, default=True
-            Whether to draw a smooth curve through points.
-
-        Returns
-        -------
-        FeaturePanelsDisplay
-            Itself, with what was drawn.
-        """
+        """Draw the panels; options as in :meth:`from_selector`."""
         require_matplotlib()
         classes = levels_of(self.y, MOST_CLASSES) if self.target_kind == "classes" else None
         columns = np.asarray(self.X, dtype=float).T
@@ -316,3 +299,94 @@ def _checked_target(y: Any, n_samples: int) -> NDArray[Any]:
         raise ValueError(msg)
     check_lengths(n_samples, len(target))
     return target
+
+
+@dataclass(frozen=True, eq=False)
+class PanelGrid:
+    """Panels in rows."""
+
+    place: Any  # What they fill
+    axes: "list[Axes]"  # The panels, row by row
+    n_columns: int  # Panels a row
+
+    @classmethod
+    def make(
+        cls, n_panels: int, ax: "Axes | None", classes: SampleLevels | None, *, has_legend: bool
+    ) -> Self:
+        """Make a grid of panels, in the place of given axes or in a figure of our own."""
+        n_columns = min(MOST_COLUMNS, math.ceil(math.sqrt(n_panels)))
+        n_rows = math.ceil(n_panels / n_columns)
+        names = [] if classes is None else classes.names
+        if ax is None:
+            size = (n_columns * WIDTH + AROUND, n_rows * HEIGHT + AROUND)
+            place: Any = new_figure(*size, layout="constrained")
+            room = None
+        else:
+            place = _in_place_of(ax)
+            room = _room(place, names, has_legend=has_legend)
+        grid = place.subplots(n_rows, n_columns, squeeze=False, gridspec_kw=room).ravel()
+        for empty in grid[n_panels:]:
+            empty.remove()
+        for panel in grid[:n_panels]:
+            panel.spines[["top", "right"]].set_visible(False)
+            panel.tick_params(labelsize=FONT_SIZE - 1)
+            panel.locator_params(nbins=4)
+        made = cls(place, list(grid[:n_panels]), n_columns)
+        if has_legend and classes is not None:
+            made._write_legend(classes, outside=ax is None)
+        return made
+
+    def is_first_in_row(self, place: int) -> bool:
+        """Tell whether a panel stands at the left."""
+        return place % self.n_columns == 0
+
+    def write_title(self, title: str) -> None:
+        """Write a title above all panels, at the left."""
+        self.place.suptitle(title, x=0.01, ha="left", fontsize=FONT_SIZE + 3, **LITERAL)
+
+    def _write_legend(self, classes: SampleLevels, *, outside: bool) -> None:
+        """Tell the colours of the classes below the panels."""
+        from matplotlib.patches import Patch
+
+        legend = self.place.legend(
+            [Patch(color=colour, alpha=0.75) for colour in class_colours(classes)],
+            classes.names,
+            loc="outside lower left" if outside else "lower left",
+            ncols=_legend_columns(self.place, classes.names),
+            frameon=False,
+            fontsize=FONT_SIZE,
+        )
+        for text in legend.get_texts():
+            text.set(**LITERAL)
+
+
+def _in_place_of(ax: "Axes") -> Any:
+    """Make a figure inside a figure, where axes of a grid stand."""
+    spec = ax.get_subplotspec()
+    if spec is None:
+        msg = "ax must be of a grid, as from plt.subplots(); these axes stand alone."
+        raise ValueError(msg)
+    ax.set_axis_off()
+    return ax.figure.figure.add_subfigure(spec)
+
+
+def _room(place: Any, names: list[str], *, has_legend: bool) -> dict[str, float]:
+    """Shares of a figure that are kept free around the panels."""
+    width, height = place.bbox.width / place.dpi, place.bbox.height / place.dpi
+    longest = max((len(name) for name in names), default=4)
+    n_rows = math.ceil(len(names) / _legend_columns(place, names)) if has_legend else 0
+    return {
+        "left": min(0.4, (0.5 + longest * LETTER_INCHES) / width),
+        "right": 0.98,
+        "bottom": min(0.4, (0.3 + 0.3 * has_legend + LEGEND_ROW * n_rows) / height),
+        "top": max(0.6, 1.0 - 0.65 / height),
+        "hspace": 0.6,
+        "wspace": 0.25,
+    }
+
+
+def _legend_columns(place: Any, names: list[str]) -> int:
+    """How many names have room side by side."""
+    longest = max((len(name) for name in names), default=1)
+    width = place.bbox.width / place.dpi
+    return max(1, min(len(names), int(width / (PATCH + longest * LETTER_INCHES))))

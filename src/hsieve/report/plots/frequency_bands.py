@@ -1,5 +1,6 @@
 """HSIC of every frequency band as a heat map over its two bounds."""
 
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -8,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from hsieve.data.spectra import power_spectra
 from hsieve.inference import BandHSIC, band_hsic
 from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display, new_axes, require_matplotlib
+from hsieve.report.plots.base import Display, require_matplotlib
 from hsieve.report.plots.style import LITERAL, MARKED, SHADES, write_note
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ FloatArray = NDArray[np.floating]
 ESTIMATES = {"normalised": "NHSIC", "unbiased": "HSIC (unbiased)", "biased": "HSIC (biased)"}
 
 
+@dataclass(eq=False, repr=False)
 class FrequencyBandsDisplay(Display):
     """Dependence of every band of frequencies on the target, the best band marked.
 
@@ -37,10 +39,8 @@ class FrequencyBandsDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it is drawn: the lower bound to the right, the upper one upwards.
-    figure_ : matplotlib Figure
-        The figure of these axes.
     mesh_ : matplotlib QuadMesh
         The heat map; rows of its array are upper bounds.
     best_ : matplotlib Line2D
@@ -58,10 +58,10 @@ class FrequencyBandsDisplay(Display):
     'Best band: 10.25 to 13.25 Hz'
     """
 
-    def __init__(self, bands: BandHSIC, *, unit: str = "Hz", title: str | None = None) -> None:
-        self.bands = bands
-        self.unit = unit
-        self.title = title
+    bands: BandHSIC
+    _: KW_ONLY
+    unit: str = "Hz"
+    title: str | None = None
 
     @classmethod
     def from_bands(cls, bands: BandHSIC, *, unit: str = "Hz", ax: "Axes | None" = None) -> Self:
@@ -124,23 +124,10 @@ class FrequencyBandsDisplay(Display):
         return cls.from_bands(band_hsic(spectra, y, **options), ax=ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the heat map.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, apart from those of pyplot.
-
-        Returns
-        -------
-        FrequencyBandsDisplay
-            Itself, with what was drawn.
-        """
-        require_matplotlib()
+        """Draw the heat map."""
         from matplotlib.ticker import ScalarFormatter
 
-        ax = ax if ax is not None else new_axes(4.2, width=5.2, beside=0.2)
-        self.ax_, self.figure_ = ax, ax.figure.figure
+        ax = self._take_axes(ax, 4.2, width=5.2, beside=0.2)
         edges = _edges(self.bands.frequencies)
         highest = self.bands.best_value
         self.mesh_ = ax.pcolormesh(

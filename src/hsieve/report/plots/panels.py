@@ -53,18 +53,7 @@ KNOTS = np.array([0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0])
 
 
 def class_colours(classes: SampleLevels) -> list[str]:
-    """Colours of classes, the same in all panels.
-
-    Parameters
-    ----------
-    classes : SampleLevels
-        At most seven classes.
-
-    Returns
-    -------
-    list of str
-        The colours; grey for the others.
-    """
+    """Colours of classes, the same in all panels."""
     colours = list(COLOURS[: len(classes.names)])
     if classes.has_others:
         colours[-1] = PALE
@@ -74,19 +63,7 @@ def class_colours(classes: SampleLevels) -> list[str]:
 def draw_scatter(ax: "Axes", x: FloatArray, y: FloatArray, *, smooth: bool) -> dict[str, Any]:
     """Draw numbers against numbers: points, or hexagons where there are many, and a smooth.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    x, y : ndarray of shape (n_samples,)
-        Feature and target.
-    smooth : bool
-        Whether to draw a smooth curve.
-
-    Returns
-    -------
-    dict
-        What was drawn: "points" or "hexagons", and "smooth" (None where there is none).
+    Returns what was drawn: "points" or "hexagons", and "smooth", None where there is none.
     """
     drawn: dict[str, Any] = {"smooth": None}
     (left, right), (low, high) = view_limits(x), view_limits(y)
@@ -110,25 +87,8 @@ def draw_boxes(
 ) -> list[dict[str, Any]]:
     """Draw a box of numbers for each level, with some of the points.
 
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    values : ndarray of shape (n_samples,)
-        Numbers.
-    levels : SampleLevels
-        Their levels.
-    upright : bool
-        Whether numbers go upwards and levels stand side by side, or numbers to the right and levels
-        above each other.
-    colours : list of str
-        A colour for each level.
-
-    Returns
-    -------
-    list of dict
-        Statistics of each box, as :func:`matplotlib.cbook.boxplot_stats` has them; empty for a
-        level without samples.
+    Returns the statistics of each box, as :func:`matplotlib.cbook.boxplot_stats` has them; empty
+    for a level without samples.
     """
     from matplotlib.cbook import boxplot_stats
 
@@ -150,22 +110,7 @@ def draw_boxes(
 def draw_mosaic(
     ax: "Axes", feature: SampleLevels, target: SampleLevels, colours: list[str]
 ) -> FloatArray:
-    """Draw categories against classes: as wide as a category is frequent, shares of classes above.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        Where to draw.
-    feature, target : SampleLevels
-        Category and class of each sample.
-    colours : list of str
-        A colour for each class.
-
-    Returns
-    -------
-    ndarray of shape (n_categories, n_classes)
-        Share of each class in each category.
-    """
+    """Draw shares of classes above each category, as wide as it is frequent; return the shares."""
     counts = np.zeros((len(feature.names), len(target.names)))
     np.add.at(counts, (feature.codes, target.codes), 1.0)
     totals = counts.sum(axis=1)
@@ -200,22 +145,7 @@ def label_levels(
     across: bool,
     widths: FloatArray | None = None,
 ) -> None:
-    """Write names of levels at an axis, aslant where they would meet.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        The axes.
-    names : list of str
-        The names.
-    places : ndarray
-        Where they belong.
-    across : bool
-        Whether at the horizontal axis.
-    widths : ndarray or None, default=None
-        Width of each level, as a share of the axis; None for even ones. Names of levels that are
-        too narrow are left out.
-    """
+    """Write names of levels at an axis, aslant where they would meet."""
     axis = ax.xaxis if across else ax.yaxis
     shares = np.full(len(names), 1.0 / max(len(names), 1)) if widths is None else widths
     shown = [name if share > 0.05 else "" for name, share in zip(names, shares, strict=True)]
@@ -230,18 +160,7 @@ def label_levels(
 
 
 def view_limits(values: FloatArray) -> tuple[float, float]:
-    """Limits of an axis: all values, unless a few are so far out that they hide the others.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-        Finite numbers.
-
-    Returns
-    -------
-    tuple of float
-        Limits, with some room.
-    """
+    """Limits of an axis: all values, unless a few are so far out that they hide the others."""
     lowest, highest = float(values.min()), float(values.max())
     low, high = (float(q) for q in np.quantile(values, [0.01, 0.99]))
     if 0 < FAR * (high - low) < highest - lowest:
@@ -285,27 +204,7 @@ def _draw_box(
 
 
 def smooth_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Draw a smooth curve through points.
-
-    Parameters
-    ----------
-    x, y : ndarray of shape (n_points,)
-        Finite numbers.
-
-    Returns
-    -------
-    tuple of ndarray or None
-        Places and heights of the curve, or None where fewer than five different places of x leave
-        nothing to smooth.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> x = np.linspace(-1, 1, 500)
-    >>> places, heights = smooth_curve(x, x**2)
-    >>> bool(np.abs(heights - places**2).max() < 0.02)
-    True
-    """
+    """Return places and heights of a smooth curve; None for fewer than five different places."""
     places, means, counts = _groups(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
     if len(places) < LEAST_GROUPS:
         return None

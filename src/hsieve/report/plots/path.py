@@ -6,6 +6,7 @@ Names stand at the ends of the lines, moved apart as little as it takes.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from hsieve.report.names import names_of, shortened
 from hsieve.report.paths import atom_name, coefficients_in_order, lars_selection_path
-from hsieve.report.plots.base import Display, new_axes, require_matplotlib
+from hsieve.report.plots.base import Display
 from hsieve.report.plots.style import (
     CULLED,
     DARK,
@@ -24,6 +25,7 @@ from hsieve.report.plots.style import (
     listed,
     name_ends,
     room_for_names,
+    without_name,
     write_note,
 )
 from hsieve.solvers import LarsPath
@@ -39,6 +41,7 @@ IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
 
+@dataclass(eq=False, repr=False)
 class PathDisplay(Display):
     """Coefficients of the features along a regularisation path.
 
@@ -57,10 +60,8 @@ class PathDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of these axes.
     lines_ : list of matplotlib Line2D
         One for each feature that ever came in, in that order; the levels and coefficients at the
         knots are its data, with NaN where the feature is out.
@@ -80,13 +81,11 @@ class PathDisplay(Display):
     5
     """
 
-    def __init__(
-        self, path: LarsSelectionPath, *, feature_names: Sequence[str], method: str, n_chosen: int
-    ) -> None:
-        self.path = path
-        self.feature_names = feature_names
-        self.method = method
-        self.n_chosen = n_chosen
+    path: LarsSelectionPath
+    _: KW_ONLY
+    feature_names: Sequence[str]
+    method: str
+    n_chosen: int
 
     @property
     def lars(self) -> LarsPath:
@@ -120,7 +119,6 @@ class PathDisplay(Display):
         PathDisplay
             What was drawn.
         """
-        require_matplotlib()
         display = cls(
             lars_selection_path(selector),
             feature_names=names_of(selector, feature_names),
@@ -130,24 +128,9 @@ class PathDisplay(Display):
         return display.plot(ax, n_labels=n_labels)
 
     def plot(self, ax: "Axes | None" = None, *, n_labels: int = 10) -> Self:
-        """Draw the path.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, apart from those of pyplot.
-        n_labels : int, default=10
-            Largest number of features to name; fewer are named where there is no room.
-
-        Returns
-        -------
-        PathDisplay
-            Itself, with what was drawn.
-        """
-        require_matplotlib()
+        """Draw the path; options as in :meth:`from_selector`."""
         check_n_labels(n_labels)
-        ax = ax if ax is not None else new_axes(height_for(n_labels))
-        self.ax_, self.figure_ = ax, ax.figure.figure
+        ax = self._take_axes(ax, height_for(n_labels))
         curves = coefficients_in_order(self.lars)
         _frame(ax, self.lars.levels, curves)
         chosen = np.isin(self.lars.order, self.lars.selected)
@@ -199,8 +182,7 @@ class PathDisplay(Display):
         left = [self._name(f) for f in self.lars.order if f not in self.lars.selected]
         if left:
             notes.append(f"× came in and left again: {listed(left)}")
-        if n_without_name:
-            notes.append(f"thin dark lines: {n_without_name} more chosen")
+        notes += without_name(n_without_name)
         n_filled = self.n_chosen - len(self.path.features_on_path)
         if n_filled > 0:
             notes.append(f"{n_filled} more chosen by relevance, with a coefficient of zero")

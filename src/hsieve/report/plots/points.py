@@ -45,24 +45,7 @@ OUTSIDE = 100
 def number_points(
     ax: "Axes", points: ArrayLike, *, others: ArrayLike = (), colour: str = "black"
 ) -> "list[Annotation]":
-    """Write 1, 2, ... beside points of a scatter plot.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        The axes, with their limits set.
-    points : array-like of shape (n_points, 2)
-        The points to number.
-    others : array-like of shape (n_others, 2), default=()
-        Points without a number, which tags avoid.
-    colour : str, default="black"
-        Colour of the tags.
-
-    Returns
-    -------
-    list of matplotlib Annotation
-        The tags, those with the lowest number first; points that lie together have one.
-    """
+    """Write 1, 2, ... beside points of a scatter plot."""
     places = np.asarray(points, dtype=float).reshape(-1, 2)
     on_page, rest = _in_points(ax, places), _in_points(ax, others)
     avoided = np.vstack([on_page, rest])
@@ -98,20 +81,7 @@ def number_points(
 
 
 def write_key(ax: "Axes", names: Sequence[str]) -> "list[Text]":
-    """List names with their numbers at the right of the axes, from the top down.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        The axes.
-    names : sequence of str
-        The names of 1, 2, ...
-
-    Returns
-    -------
-    list of matplotlib Annotation
-        One for each name.
-    """
+    """List names with their numbers at the right of the axes, from the top down."""
     n_digits = len(str(len(names)))
     return [
         ax.annotate(
@@ -131,23 +101,7 @@ def write_key(ax: "Axes", names: Sequence[str]) -> "list[Text]":
 
 
 def ranges_in_words(numbers: Sequence[int]) -> str:
-    """Write rising numbers in short.
-
-    Parameters
-    ----------
-    numbers : sequence of int
-        Rising numbers.
-
-    Returns
-    -------
-    str
-        The numbers, three or more in a row as a range.
-
-    Examples
-    --------
-    >>> ranges_in_words([1, 4, 5, 6, 8, 9])
-    '1, 4–6, 8, 9'
-    """
+    """Write rising numbers in short."""
     parts: list[str] = []
     for _, run in itertools.groupby(enumerate(numbers), lambda pair: pair[1] - pair[0]):
         row = [number for _, number in run]

@@ -4,7 +4,7 @@ Groups of features that can stand for each other, and an order that keeps them t
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
@@ -16,7 +16,7 @@ from scipy.spatial.distance import squareform
 from hsieve.measures.base import Measure, PairwiseStatistics
 from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
 from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display, new_axes, require_matplotlib
+from hsieve.report.plots.base import Display, require_matplotlib
 from hsieve.report.plots.style import (
     DARK,
     FONT_SIZE,
@@ -44,6 +44,7 @@ FEW = 12
 WIDE_CELL, CELL = 0.36, FONT_SIZE * LINE_SPACING / POINTS_PER_INCH
 
 
+@dataclass(eq=False, repr=False)
 class RedundancyDisplay(Display):
     """Redundancies of the chosen features as a heat map, interchangeable ones framed.
 
@@ -70,10 +71,8 @@ class RedundancyDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of these axes.
     order_ : ndarray of shape (n_shown,)
         Features from top to bottom and from left to right.
     groups_ : list of ndarray
@@ -95,26 +94,15 @@ class RedundancyDisplay(Display):
     [[0, 50], [2, 52]]
     """
 
-    def __init__(
-        self,
-        shares: FloatArray,
-        *,
-        features: IndexArray,
-        feature_names: Sequence[str],
-        chosen: IndexArray,
-        title: str = "",
-        measure: str = "NHSIC",
-        least: float = INTERCHANGEABLE,
-        n_left_out: int = 0,
-    ) -> None:
-        self.shares = shares
-        self.features = features
-        self.feature_names = feature_names
-        self.chosen = chosen
-        self.title = title
-        self.measure = measure
-        self.least = least
-        self.n_left_out = n_left_out
+    shares: FloatArray
+    _: KW_ONLY
+    features: IndexArray
+    feature_names: Sequence[str]
+    chosen: IndexArray
+    title: str = ""
+    measure: str = "NHSIC"
+    least: float = INTERCHANGEABLE
+    n_left_out: int = 0
 
     @classmethod
     def from_selector(
@@ -185,23 +173,10 @@ class RedundancyDisplay(Display):
         return display.plot(ax)
 
     def plot(self, ax: "Axes | None" = None) -> Self:
-        """Draw the heat map.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, apart from those of pyplot.
-
-        Returns
-        -------
-        RedundancyDisplay
-            Itself, with what was drawn.
-        """
-        require_matplotlib()
+        """Draw the heat map."""
         n = len(self.features)
         side = max(2.4, n * (WIDE_CELL if n <= FEW else CELL))
-        ax = ax if ax is not None else new_axes(side, width=side, beside=1.4)
-        self.ax_, self.figure_ = ax, ax.figure.figure
+        ax = self._take_axes(ax, side, width=side, beside=1.4)
         found = grouped(self.shares, self.least)
         self.order_ = self.features[found.order]
         self.groups_ = [self.features[group] for group in found.groups]
@@ -313,46 +288,17 @@ def _check(*, n_relatives: Any, least: Any, n_chosen: Any) -> None:
 
 @dataclass(frozen=True, eq=False)
 class GroupedFeatures:
-    """An order of features, and the groups in it.
+    """An order of features, and the groups in it."""
 
-    Parameters
-    ----------
-    order : ndarray of shape (n_features,)
-        Places of the features, neighbours alike.
-    groups : list of ndarray
-        Places of the members of each group of two or more, as they stand in `order`.
-    """
-
-    order: IndexArray
-    groups: list[IndexArray]
+    order: IndexArray  # places of the features, neighbours alike
+    groups: list[IndexArray]  # places of the members of each group of two or more, in that order
 
 
 def grouped(shares: FloatArray, least: float) -> GroupedFeatures:
     """Order features so that those that share much stand together, and group them.
 
-    Parameters
-    ----------
-    shares : ndarray of shape (n_features, n_features)
-        What two features share: 0 nothing, 1 all.
-    least : float
-        Two features of one group share at least so much, whichever two they are.
-
-    Returns
-    -------
-    GroupedFeatures
-        The order and the groups of two or more.
-
-    Notes
-    -----
     Complete linkage: a group is as far as its two most different members are. Leaves are turned so
     that neighbours are alike.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> shares = np.array([[1.0, 0.1, 0.95], [0.1, 1.0, 0.2], [0.95, 0.2, 1.0]])
-    >>> [sorted(group.tolist()) for group in grouped(shares, 0.9).groups]
-    [[0, 2]]
     """
     n_features = len(shares)
     if n_features < 2:

@@ -5,6 +5,7 @@ feature far to the right that was not chosen stands high, beside a chosen one th
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from hsieve.measures.base import Measure
 from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
 from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display, new_axes, require_matplotlib
+from hsieve.report.plots.base import Display, require_matplotlib
 from hsieve.report.plots.points import number_points, write_key
 from hsieve.report.plots.style import (
     COLOURS,
@@ -37,6 +38,7 @@ REDUCTIONS = ("largest", "mean")
 MANY_POINTS = 2000
 
 
+@dataclass(eq=False, repr=False)
 class RelevanceRedundancyDisplay(Display):
     """Relevance of every feature against its redundancy with the chosen ones.
 
@@ -61,10 +63,8 @@ class RelevanceRedundancyDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of these axes.
     chosen_points_, other_points_ : matplotlib PathCollection
         The chosen features, best first, and the others in the order of columns; relevance and
         redundancy are their offsets.
@@ -85,24 +85,14 @@ class RelevanceRedundancyDisplay(Display):
     (3, 97)
     """
 
-    def __init__(
-        self,
-        relevance: FloatArray,
-        redundancy: FloatArray,
-        *,
-        chosen: IndexArray,
-        feature_names: Sequence[str],
-        title: str = "",
-        measure: str = "NHSIC",
-        reduction: str = "largest",
-    ) -> None:
-        self.relevance = relevance
-        self.redundancy = redundancy
-        self.chosen = chosen
-        self.feature_names = feature_names
-        self.title = title
-        self.measure = measure
-        self.reduction = reduction
+    relevance: FloatArray
+    redundancy: FloatArray
+    _: KW_ONLY
+    chosen: IndexArray
+    feature_names: Sequence[str]
+    title: str = ""
+    measure: str = "NHSIC"
+    reduction: str = "largest"
 
     @classmethod
     def from_selector(
@@ -164,24 +154,9 @@ class RelevanceRedundancyDisplay(Display):
         return display.plot(ax, n_labels=n_labels)
 
     def plot(self, ax: "Axes | None" = None, *, n_labels: int = 15) -> Self:
-        """Draw the features.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, apart from those of pyplot.
-        n_labels : int, default=15
-            Largest number of chosen features to name; fewer are named where there is no room.
-
-        Returns
-        -------
-        RelevanceRedundancyDisplay
-            Itself, with what was drawn.
-        """
-        require_matplotlib()
+        """Draw the features; options as in :meth:`from_selector`."""
         check_n_labels(n_labels)
-        ax = ax if ax is not None else new_axes(height_for(n_labels, least=3.6))
-        self.ax_, self.figure_ = ax, ax.figure.figure
+        ax = self._take_axes(ax, height_for(n_labels, least=3.6))
         points = np.column_stack([self.relevance, self.redundancy])
         chosen = points[self.chosen]
         others = points[~np.isin(np.arange(len(points)), self.chosen)]

@@ -1,6 +1,7 @@
 """Stability paths: how often each feature is selected, along the range of regularisation."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -8,19 +9,19 @@ from numpy.typing import NDArray
 
 from hsieve.report.fitted import selection_of
 from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display, new_axes, require_matplotlib
+from hsieve.report.plots.base import Display
 from hsieve.report.plots.style import (
     CULLED,
-    DARK,
     FONT_SIZE,
-    PALE,
     check_n_labels,
+    chosen_styles,
+    draw_pale_lines,
     halo,
     height_for,
-    line_style,
     log_axis,
     name_ends,
     room_for_names,
+    without_name,
     write_note,
 )
 from hsieve.selectors import StabilitySelection
@@ -41,6 +42,7 @@ WIDE_RANGE = 8.0
 HIGHEST = 1.03
 
 
+@dataclass(eq=False, repr=False)
 class StabilityDisplay(Display):
     """Share of the subsamples that select each feature, along the range of regularisation.
 
@@ -67,10 +69,8 @@ class StabilityDisplay(Display):
 
     Attributes
     ----------
-    ax_ : matplotlib Axes
+    ax_, figure_ : matplotlib Axes and Figure
         Where it is drawn.
-    figure_ : matplotlib Figure
-        The figure of these axes.
     lines_ : list of matplotlib Line2D
         One for each chosen feature, most stable first.
     others_ : matplotlib LineCollection
@@ -92,26 +92,15 @@ class StabilityDisplay(Display):
     ['x3', 'x7']
     """
 
-    def __init__(
-        self,
-        values: NDArray[Any],
-        frequencies: FloatArray,
-        *,
-        threshold: float,
-        chosen: IndexArray,
-        feature_names: Sequence[str],
-        title: str = "",
-        range_name: str = "",
-        notes: Sequence[str] = (),
-    ) -> None:
-        self.values = values
-        self.frequencies = frequencies
-        self.threshold = threshold
-        self.chosen = chosen
-        self.feature_names = feature_names
-        self.title = title
-        self.range_name = range_name
-        self.notes = notes
+    values: NDArray[Any]
+    frequencies: FloatArray
+    _: KW_ONLY
+    threshold: float
+    chosen: IndexArray
+    feature_names: Sequence[str]
+    title: str = ""
+    range_name: str = ""
+    notes: Sequence[str] = ()
 
     @classmethod
     def from_selector(
@@ -140,7 +129,6 @@ class StabilityDisplay(Display):
         StabilityDisplay
             What was drawn.
         """
-        require_matplotlib()
         if not isinstance(selector, StabilitySelection):
             msg = (
                 "StabilityDisplay needs a fitted StabilitySelection, got "
@@ -164,29 +152,13 @@ class StabilityDisplay(Display):
         return display.plot(ax, n_labels=n_labels)
 
     def plot(self, ax: "Axes | None" = None, *, n_labels: int = 15) -> Self:
-        """Draw the paths.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a figure, apart from those of pyplot.
-        n_labels : int, default=15
-            Largest number of chosen features to name; fewer are named where there is no room.
-
-        Returns
-        -------
-        StabilityDisplay
-            Itself, with what was drawn.
-        """
-        require_matplotlib()
+        """Draw the paths; options as in :meth:`from_selector`."""
         check_n_labels(n_labels)
-        ax = ax if ax is not None else new_axes(height_for(min(n_labels, len(self.chosen))))
-        self.ax_, self.figure_ = ax, ax.figure.figure
+        ax = self._take_axes(ax, height_for(min(n_labels, len(self.chosen))))
         places = self._draw_range()
         self._draw_others(places)
         n_named = min(n_labels, len(self.chosen), room_for_names(ax))
-        styles = [line_style(rank) for rank in range(n_named)]
-        styles += [{"color": DARK, "linewidth": 0.9}] * (len(self.chosen) - n_named)
+        styles = chosen_styles(n_named, len(self.chosen))
         self.lines_ = [
             ax.plot(
                 places,
@@ -229,15 +201,10 @@ class StabilityDisplay(Display):
 
     def _draw_others(self, places: FloatArray) -> None:
         """Draw the features that some subsample selects but that were not chosen."""
-        from matplotlib.collections import LineCollection
-
         ever = np.flatnonzero(self.frequencies.max(axis=0) > 0)
         others = np.setdiff1d(ever, self.chosen)
         paths = [np.column_stack([places, self.frequencies[:, feature]]) for feature in others]
-        self.others_ = LineCollection(
-            paths, colors=PALE, linewidths=0.9, zorder=1, rasterized=len(paths) > 500
-        )
-        self.ax_.add_collection(self.others_, autolim=False)
+        self.others_ = draw_pale_lines(self.ax_, paths, linewidth=0.9)
 
     def _draw_threshold(self) -> None:
         """Draw the threshold, with its value at the left."""
@@ -261,10 +228,7 @@ class StabilityDisplay(Display):
         """Write title, axes and notes."""
         self.ax_.set_title(self.title, loc="left")
         self.ax_.set(xlabel=self.range_name, ylabel="share of the subsamples")
-        notes = list(self.notes)
-        if n_without_name:
-            notes.append(f"thin dark lines: {n_without_name} more chosen")
-        write_note(self.ax_, notes)
+        write_note(self.ax_, [*self.notes, *without_name(n_without_name)])
 
 
 def _range_in_words(selector: StabilitySelection) -> str:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
+    from matplotlib.collections import LineCollection
     from matplotlib.text import Annotation
 
 __all__ = [
@@ -21,11 +22,14 @@ __all__ = [
     "LETTER",
     "LINE_SPACING",
     "LITERAL",
+    "MANY_LINES",
     "MARKED",
     "PALE",
     "POINTS_PER_INCH",
     "SHADES",
     "check_n_labels",
+    "chosen_styles",
+    "draw_pale_lines",
     "halo",
     "height_for",
     "line_style",
@@ -34,6 +38,7 @@ __all__ = [
     "name_ends",
     "room_for_names",
     "spread",
+    "without_name",
     "write_note",
 ]
 
@@ -55,6 +60,8 @@ POINTS_PER_INCH = 72
 # Width of a letter, as a share of the size of the font.
 LETTER = 0.52
 NAMES_IN_NOTE = 3
+# More lines than this are a picture inside a drawing.
+MANY_LINES = 500
 # Up to this ratio a logarithmic axis has numbers between the powers of ten.
 FEW_DECADES = 3e3
 # Names are no formulas, whatever they hold.
@@ -69,46 +76,19 @@ def check_n_labels(n_labels: int) -> None:
 
 
 def height_for(n_names: int, *, least: float = 3.2) -> float:
-    """Height in inches of axes beside which so many names have room.
-
-    Parameters
-    ----------
-    n_names : int
-        Number of names.
-    least : float, default=3.2
-        Least height.
-
-    Returns
-    -------
-    float
-        The height.
-    """
+    """Height in inches of axes beside which so many names have room."""
     return max(least, n_names * FONT_SIZE * LINE_SPACING / POINTS_PER_INCH)
 
 
 def halo() -> list[Any]:
-    """Make the white rim of letters that stand on lines.
-
-    Returns
-    -------
-    list of matplotlib effects
-        For the option ``path_effects`` of a text.
-    """
+    """Make the white rim of letters that stand on lines."""
     from matplotlib.patheffects import withStroke
 
     return [withStroke(linewidth=3.0, foreground="white")]
 
 
 def log_axis(axis: "Axis", low: float, high: float) -> None:
-    """Put plain numbers at 1, 2 and 5 times the powers of ten on a logarithmic axis.
-
-    Parameters
-    ----------
-    axis : matplotlib Axis
-        The axis, whose scale is logarithmic.
-    low, high : float
-        Range of the numbers; over many powers of ten only these get a number.
-    """
+    """Put plain numbers at 1, 2 and 5 times the powers of ten on a logarithmic axis."""
     from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
     steps = (1.0, 2.0, 5.0) if high / low < FEW_DECADES else (1.0,)
@@ -117,19 +97,32 @@ def log_axis(axis: "Axis", low: float, high: float) -> None:
     axis.set_minor_formatter(NullFormatter())
 
 
+def chosen_styles(n_named: int, n_chosen: int) -> list[dict[str, Any]]:
+    """Return styles of the lines of chosen features: a colour for those named, thin for others."""
+    thin: list[dict[str, Any]] = [{"color": DARK, "linewidth": 0.9}] * (n_chosen - n_named)
+    return [line_style(rank) for rank in range(n_named)] + thin
+
+
+def draw_pale_lines(
+    ax: "Axes", paths: Sequence[FloatArray], *, linewidth: float
+) -> "LineCollection":
+    """Draw lines of features that were not chosen; many of them as a picture, not as shapes."""
+    from matplotlib.collections import LineCollection
+
+    lines = LineCollection(
+        paths, colors=PALE, linewidths=linewidth, zorder=1, rasterized=len(paths) > MANY_LINES
+    )
+    ax.add_collection(lines, autolim=False)
+    return lines
+
+
+def without_name(n_without_name: int) -> list[str]:
+    """Explain the thin dark lines, if there are any."""
+    return [f"thin dark lines: {n_without_name} more chosen"] if n_without_name else []
+
+
 def line_style(rank: int) -> dict[str, Any]:
-    """Colour and dashes of the line of so many-th rank, from 0.
-
-    Parameters
-    ----------
-    rank : int
-        Place among the named lines.
-
-    Returns
-    -------
-    dict
-        Options of a line.
-    """
+    """Colour and dashes of the line of so many-th rank, from 0."""
     rounds, colour = divmod(rank, len(COLOURS))
     return {
         "color": COLOURS[colour],
@@ -140,66 +133,20 @@ def line_style(rank: int) -> dict[str, Any]:
 
 
 def listed(names: Sequence[str], most: int = NAMES_IN_NOTE) -> str:
-    """Write some names in a row, and how many more there are.
-
-    Parameters
-    ----------
-    names : sequence of str
-        All names.
-    most : int, default=3
-        How many to write out.
-
-    Returns
-    -------
-    str
-        The words.
-
-    Examples
-    --------
-    >>> listed(["a", "b", "c", "d", "e"])
-    'a, b, c and 2 more'
-    """
+    """Write some names in a row, and how many more there are."""
     more = len(names) - most
     return ", ".join(names[:most]) + (f" and {more} more" if more > 0 else "")
 
 
 def room_for_names(ax: "Axes") -> int:
-    """Count the names for which there is room beside the axes.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        The axes.
-
-    Returns
-    -------
-    int
-        At least one.
-    """
+    """Count the names for which there is room beside the axes."""
     return int(1.0 / _line_height(ax)) + 1
 
 
 def name_ends(
     ax: "Axes", ends: ArrayLike, names: Sequence[str], colours: Sequence[Any]
 ) -> "list[Annotation]":
-    """Write names at the right of the axes, each tied to the end of its line.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        The axes, with their limits set.
-    ends : array-like of shape (n_names, 2)
-        Ends of the lines.
-    names : sequence of str
-        The names.
-    colours : sequence of colour
-        Colours of the lines.
-
-    Returns
-    -------
-    list of matplotlib Annotation
-        The names from the lowest to the highest, moved apart as little as it takes.
-    """
+    """Write names at the right of the axes, each tied to the end of its line."""
     points = np.asarray(ends, dtype=float).reshape(-1, 2)
     # Heights in the axes, whatever their scale is.
     shares = ax.transAxes.inverted().transform(ax.transData.transform(points))[:, 1]
@@ -231,22 +178,7 @@ def name_ends(
 
 
 def write_note(ax: "Axes", notes: Sequence[str], *, lines_above: float = 4.2) -> "Annotation":
-    """Write what the picture does not say below the axes, one note a line or more.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        The axes.
-    notes : sequence of str
-        The notes; long ones are broken.
-    lines_above : float, default=4.2
-        Distance from the axes, in sizes of the font: room for ticks and the name of the axis.
-
-    Returns
-    -------
-    matplotlib Annotation
-        What was written.
-    """
+    """Write what the picture does not say below the axes, one note a line or more."""
     width = ax.get_window_extent().width / ax.figure.dpi * POINTS_PER_INCH
     n_letters = max(20, int(width / (LETTER * FONT_SIZE)))
     return ax.annotate(
@@ -264,20 +196,7 @@ def write_note(ax: "Axes", notes: Sequence[str], *, lines_above: float = 4.2) ->
 
 
 def spread(heights: FloatArray, gap: float) -> FloatArray:
-    """Move rising heights apart within [0, 1], as little as it takes in the sum of squares.
-
-    Parameters
-    ----------
-    heights : ndarray of shape (n,)
-        Rising heights.
-    gap : float
-        Least distance of two neighbours.
-
-    Returns
-    -------
-    ndarray of shape (n,)
-        The heights moved apart; above 1 where there is no room.
-    """
+    """Move rising heights apart within [0, 1], as little as it takes in the sum of squares."""
     from sklearn.isotonic import isotonic_regression
 
     if not len(heights):
