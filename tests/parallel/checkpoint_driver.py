@@ -11,7 +11,7 @@ from hsieve import MRMR, N3LARS, HSICLasso, MaxRelevance
 from hsieve.data.blocks import open_columns
 from hsieve.kernels import factor_store
 from hsieve.measures import level_codes
-from hsieve.parallel.checkpoint_folder import KeptResults
+from hsieve.parallel.checkpoint import KeptResults
 
 SELECTORS = {kind.__name__: kind for kind in (HSICLasso, MaxRelevance, MRMR, N3LARS)}
 # Modules that cut a pass over the data into pieces, here some twelve.

@@ -15,8 +15,7 @@ import pytest
 
 from hsieve.fingerprint import Ignored
 from hsieve.parallel import EngineSettings, make_engine
-from hsieve.parallel.checkpoint import Checkpointed, CheckpointError
-from hsieve.parallel.checkpoint_folder import MANIFEST, open_checkpoint
+from hsieve.parallel.checkpoint import MANIFEST, Checkpointed, CheckpointError, open_checkpoint
 from tests.parallel.kept_work import done, nothing_to_keep, objects, sums_of_range
 
 RANGES = [(start, start + 10) for start in range(0, 100, 10)]
@@ -288,7 +287,7 @@ def test_two_runs_in_one_folder_are_refused(
 HOLDER = """
 import sys, time
 from pathlib import Path
-from hsieve.parallel.checkpoint_folder import open_checkpoint
+from hsieve.parallel.checkpoint import open_checkpoint
 with open_checkpoint(Path(sys.argv[1]), {"n_features_to_select": 10}, {}):
     print("open", flush=True)
     time.sleep(600)

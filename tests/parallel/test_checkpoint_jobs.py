@@ -21,8 +21,7 @@ from hsieve import (
     StabilitySelection,
     kernels,
 )
-from hsieve.parallel.checkpoint import CheckpointError
-from hsieve.parallel.checkpoint_folder import KeptResults
+from hsieve.parallel.checkpoint import CheckpointError, KeptResults
 
 THREADS = {"name": "threads", "n_workers": 2}
 Maker = Callable[..., Any]

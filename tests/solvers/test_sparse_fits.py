@@ -92,7 +92,7 @@ def test_of_several_stretches_with_so_many_features_the_first_is_taken():
 def test_a_path_that_needs_more_knots_than_first_tried_is_followed_on(columns, rng, monkeypatch):
     y = standardised(columns[:, :5] @ rng.normal(size=(5, 1)) + rng.normal(size=(len(columns), 1)))
     whole = lasso_of_size(columns, y, 9)
-    monkeypatch.setattr("hsieve.solvers.lasso.KNOTS_A_FEATURE", 0)
+    monkeypatch.setattr("hsieve.solvers.sparse_fits.KNOTS_A_FEATURE", 0)
     step_by_step = lasso_of_size(columns, y, 9)
     assert step_by_step.penalty == pytest.approx(whole.penalty)
     np.testing.assert_allclose(step_by_step.weights, whole.weights)

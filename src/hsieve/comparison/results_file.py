@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hsieve.comparison.experiment import Key, Record
-from hsieve.parallel.locks import lock_file
+from hsieve.parallel.checkpoint import lock_file
 
 __all__ = ["Finished", "Results", "ResultsError", "ResultsFile", "open_results"]
 

@@ -28,11 +28,10 @@ from numpy.typing import ArrayLike, NDArray
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.memory import MemoryPlan, give_back_memory
 from hsieve.data.validation import check_lengths
-from hsieve.kernels.active_factors import ActiveFactors
 from hsieve.kernels.coded_factors import CodedFactors
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.dense_factors import DenseFactors
-from hsieve.kernels.factor_store import FactorStore, Stack, form_for
+from hsieve.kernels.factor_store import ActiveFactors, FactorStore, Stack, form_for
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.base import SINGLE_PRECISION, BoundMeasure, Measure

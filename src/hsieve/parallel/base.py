@@ -195,11 +195,8 @@ class Engine(ABC):
         """
         self._block()
         _refuse_local(function)
-        results = (
-            self._map(function, iter(tasks), shared)
-            if most_in_flight is None
-            else self._map_some(function, iter(tasks), shared, max(1, most_in_flight))
-        )
+        most = None if most_in_flight is None else max(1, most_in_flight)
+        results = self._map(function, iter(tasks), shared, most)
         self._maps.add(results)
         return results
 
@@ -245,16 +242,16 @@ class Engine(ABC):
 
     @abstractmethod
     def _map(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterator[Task],
+        shared: Any,
+        most: int | None,
     ) -> Generator[Result, None, None]:
-        """Do what `map` says; whatever is under way must end with the generator."""
+        """Do what `map` says; whatever is under way must end with the generator.
 
-    def _map_some(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any, most: int
-    ) -> Generator[Result, None, None]:
-        """Do it with no more tasks in flight than so many, if they are done in this process."""
-        del most
-        return self._map(function, tasks, shared)
+        No more tasks than `most` may be in flight, if they are done in this process.
+        """
 
 
 def in_order(

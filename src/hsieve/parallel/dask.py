@@ -5,29 +5,30 @@ needs them is given up once the last copy is gone, and then sent again with the 
 
 Arrays of Dask stay on the workers (`hold`). They are passed to tasks as futures, so that Dask takes
 the task to where the data are, and makes those anew that were lost with a worker.
+
+The cluster is the one that this process is connected to, one at an address, or workers started on
+this machine for one block; these load this module first (`dask_setup`).
 """
 
+import signal
+import socket
 from collections import deque
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib import import_module
+from multiprocessing import current_process
 from typing import Any, TypeVar
+from weakref import WeakSet
 
 import joblib
 
 from hsieve.parallel.base import Engine, EngineError, Held, in_order
-from hsieve.parallel.dask_cluster import (
-    connect,
-    find_client,
-    offer,
-    refuse_inside_a_task,
-    refuse_other_versions,
-)
 from hsieve.parallel.dask_monitor import MOST_RENEWALS, DaskMonitor, SharedCopies
 from hsieve.parallel.serialization import Border, Reply, perform
 
-__all__ = ["DaskEngine"]
+__all__ = ["DaskEngine", "dask_setup"]
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -35,6 +36,19 @@ Result = TypeVar("Result")
 TASKS_A_WORKER = 4
 # Tasks hold columns where these are in no file, and Dask advises against that in vain.
 UNADVISED = {"distributed.admin.large-graph-warning-threshold": "1 PiB"}
+
+LOOPBACK = "127.0.0.1"
+SECONDS_FOR_SCHEDULER = 10
+# Those that a plain connection can be tried with.
+PROTOCOLS = ("tcp", "tls")
+GUARD = 'if __name__ == "__main__":'
+GUARD_NEEDED = (
+    f"A script that lets the engine start processes needs `{GUARD}` around what it does, since "
+    "each of them reads the script."
+)
+
+# Clients that engines have offered, and may use inside each other's blocks.
+_offered: WeakSet[Any] = WeakSet()
 
 
 class DaskEngine(Engine):
@@ -60,19 +74,19 @@ class DaskEngine(Engine):
         self._watch: Any = None
 
     def _start(self, opened: ExitStack) -> None:
-        refuse_inside_a_task()
-        self._client = find_client(self._scheduler, self._n_workers) or connect(
+        _refuse_inside_a_task()
+        self._client = _find_client(self._scheduler, self._n_workers) or _connect(
             self._scheduler, self._n_workers or joblib.cpu_count(), opened
         )
         self._watch = DaskMonitor(self._client)
         self._watch.first_worker()
         with self._watch.reaching():
-            refuse_other_versions(self._client)
+            _refuse_other_versions(self._client)
 
     def offered(self) -> AbstractContextManager[Any]:
         """Let engines on Dask that are made inside the block use these workers."""
         self._block()
-        return offer(self._client)
+        return _offer(self._client)
 
     def compute(self, collections: Sequence[Any]) -> list[Any]:
         """Work out collections of Dask and bring their values here."""
@@ -102,7 +116,11 @@ class DaskEngine(Engine):
             return self._client.submit(function, held, *arguments, pure=False)
 
     def _map(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterator[Task],
+        shared: Any,
+        most: int | None,
     ) -> Generator[Result, None, None]:
         border = Border(function, shared, self._count)
         n_threads = sum(self._watch.workers().values())
@@ -172,3 +190,121 @@ class _Sent:
                 raise EngineError(msg) from error
             else:
                 return reply
+
+
+@contextmanager
+def _offer(client: Any) -> Iterator[None]:
+    """Let engines that are made inside the block use a client."""
+    was_offered = client in _offered
+    _offered.add(client)
+    try:
+        with client.as_current():
+            yield
+    finally:
+        if not was_offered:
+            _offered.discard(client)
+
+
+def _find_client(scheduler: str | None, n_workers: int | None) -> Any:
+    """Return the client that this process has, if it is one of the scheduler wanted."""
+    from distributed import get_client
+
+    try:
+        client = get_client()
+    except ValueError:
+        return None
+    if scheduler not in {None, client.scheduler.address}:
+        return None
+    if n_workers is not None and client not in _offered:
+        msg = (
+            f"n_workers={n_workers} is for workers started here, but this process has a Dask "
+            f"client already, of {client.scheduler.address}; leave n_workers out to use its "
+            "workers, or close it."
+        )
+        raise EngineError(msg)
+    return client
+
+
+def _connect(scheduler: str | None, n_workers: int, opened: ExitStack) -> Any:
+    """Connect to a scheduler, or to workers started here."""
+    from distributed import Client
+
+    address: Any = scheduler
+    try:
+        if scheduler is None:
+            address = _start_workers(n_workers, opened)
+        else:
+            # A client of an address that is none would be long in trying and in closing.
+            _refuse_silence(scheduler)
+        return opened.enter_context(Client(address, set_as_default=False))
+    except (OSError, ValueError) as error:
+        msg = f"The Dask scheduler at {address!r} cannot be reached: {error}."
+        raise EngineError(msg) from error
+
+
+def _start_workers(n_workers: int, opened: ExitStack) -> Any:
+    """Start processes on this machine."""
+    from dask import config
+    from distributed import LocalCluster
+
+    if getattr(current_process(), "_inheriting", False):
+        # A worker that has come here by reading the script. Its traceback would say nothing.
+        raise SystemExit(GUARD_NEEDED)
+    # The cluster takes a worker for gone, and never restarts it, if it is not there some time
+    # after it was lost; by then it may have come back and have been lost once more.
+    opened.enter_context(config.set({"distributed.deploy.lost-worker-timeout": "1 day"}))
+    try:
+        return opened.enter_context(
+            LocalCluster(
+                n_workers=n_workers,
+                threads_per_worker=1,
+                processes=True,
+                # Any free port, and nothing behind it: None would be the usual one.
+                dashboard_address=f"{LOOPBACK}:0",
+                scheduler_kwargs={"dashboard": False},
+                preload=[__name__],
+            )
+        )
+    except RuntimeError as error:
+        msg = f"Dask could not start workers on this machine: {error} {GUARD_NEEDED}"
+        raise EngineError(msg) from error
+
+
+def _refuse_silence(scheduler: str) -> None:
+    """Raise OSError or ValueError for what is no address, and where nobody listens."""
+    from distributed.comm import get_address_host_port, parse_address, resolve_address
+
+    protocol, _ = parse_address(resolve_address(scheduler))
+    if protocol in PROTOCOLS:
+        host, port = get_address_host_port(scheduler)
+        socket.create_connection((host, port), SECONDS_FOR_SCHEDULER).close()
+
+
+def _refuse_other_versions(client: Any) -> None:
+    """Refuse workers without hsieve, which would never answer, or with another version."""
+    # By name, because this layer knows none of those above it.
+    wanted = import_module("hsieve").__version__
+    # A function of Python itself, which any worker can find.
+    found = client.run(eval, "__import__('hsieve').__version__", on_error="return")
+    for worker, version in found.items():
+        # Other errors are those of a worker that just ends.
+        if version != wanted and isinstance(version, str | ImportError):
+            msg = f"Worker {worker} needs hsieve {wanted}; found: {version}."
+            raise EngineError(msg)
+
+
+def _refuse_inside_a_task() -> None:
+    """Refuse tasks that would wait for others of the same workers, perhaps all of them at once."""
+    from distributed import get_worker
+
+    try:
+        get_worker()
+    except ValueError:
+        return
+    msg = "engine 'dask' cannot be used inside a task of Dask, whose worker would wait for others."
+    raise EngineError(msg)
+
+
+def dask_setup(worker: Any) -> None:
+    """Leave interrupts from the keyboard to the process that started the worker, and ends it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -119,7 +119,11 @@ class JoblibEngine(Engine):
         """Nothing is needed: joblib keeps its processes by itself."""
 
     def _map(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterator[Task],
+        shared: Any,
+        most: int | None,
     ) -> Generator[Result, None, None]:
         out: dict[int, Task] = {}
         numbered = enumerate(tasks)

@@ -26,7 +26,6 @@ from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
 __all__ = [
     "CLUSTERS",
     "EngineSettings",
-    "InPlaceEngine",
     "SerialEngine",
     "ThreadEngine",
     "make_engine",
@@ -183,37 +182,30 @@ def _refuse_missing(name: str) -> None:
 
 
 class SerialEngine(Engine):
-    """One task after the other, each when its result is asked for."""
+    """One task after the other, each when its result is asked for.
 
-    is_local = True
-
-    def _start(self, opened: ExitStack) -> None:
-        """Nothing is needed."""
-
-    def _map(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
-    ) -> Generator[Result, None, None]:
-        for task in tasks:
-            yield _run(function, task, shared)
-
-
-class InPlaceEngine(Engine):
-    """One task after the other, with as many BLAS threads as without an engine.
-
-    For rounds of a search that follow from each other: all that an engine can do for them is to
-    keep their results.
+    BLAS has one thread, as on every engine, unless `limits_blas` is False: for sweeps of a search
+    that follow from each other, all that an engine can do is to keep their results.
     """
 
     is_local = True
 
+    def __init__(self, *, limits_blas: bool = True) -> None:
+        super().__init__()
+        self._limits_blas = limits_blas
+
     def _start(self, opened: ExitStack) -> None:
         """Nothing is needed."""
 
     def _map(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterator[Task],
+        shared: Any,
+        most: int | None,
     ) -> Generator[Result, None, None]:
         for task in tasks:
-            yield function(task, shared)
+            yield _run(function, task, shared) if self._limits_blas else function(task, shared)
 
 
 class ThreadEngine(Engine):
@@ -235,14 +227,13 @@ class ThreadEngine(Engine):
         """Threads live as long as a map, so that none is left where a map is given up."""
 
     def _map(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterator[Task],
+        shared: Any,
+        most: int | None,
     ) -> Generator[Result, None, None]:
-        return self._map_some(function, tasks, shared, self._in_flight)
-
-    def _map_some(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any, most: int
-    ) -> Generator[Result, None, None]:
-        most = min(most, self._in_flight)
+        most = min(most or self._in_flight, self._in_flight)
         # No thread more than tasks: each may have memory of its own.
         pool = ThreadPoolExecutor(min(self._n_workers, most), thread_name_prefix="hsieve")
         waiting: deque[Future[Result]] = deque()

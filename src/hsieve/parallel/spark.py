@@ -124,7 +124,11 @@ class SparkEngine(Engine):
             raise EngineError(msg) from error
 
     def _map(
-        self, function: Callable[[Task, Any], Result], tasks: Iterator[Task], shared: Any
+        self,
+        function: Callable[[Task, Any], Result],
+        tasks: Iterator[Task],
+        shared: Any,
+        most: int | None,
     ) -> Generator[Result, None, None]:
         border = Border(function, shared, self._count)
         most = self._in_flight or TASKS_A_CORE * self._context.defaultParallelism

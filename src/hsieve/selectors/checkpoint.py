@@ -28,7 +28,7 @@ from hsieve.measures.base import BoundMeasure
 from hsieve.parallel import Engine
 from hsieve.parallel.checkpoint import Checkpointed
 from hsieve.parallel.jobs import make_job_engine
-from hsieve.parallel.settings import InPlaceEngine
+from hsieve.parallel.settings import SerialEngine
 from hsieve.strategies.base import Strategy
 
 __all__ = ["checkpointed", "keeps_search", "kept_search", "refuse_fleeting"]
@@ -120,7 +120,7 @@ def kept_search(
         kept = checkpointed(selector, workers, columns, target)
         yield type(strategy)(**{**settings, "n_jobs": None, "engine": kept}), bound
     else:
-        with checkpointed(selector, InPlaceEngine(), columns, target) as engine:
+        with checkpointed(selector, SerialEngine(limits_blas=False), columns, target) as engine:
             yield strategy, _with_kept_sweeps(bound, engine)
 
 
