@@ -1,21 +1,26 @@
-"""What classifiers have in common: checks before a fit, and answers from log-odds."""
+"""What classifiers have in common: checked data, predictions from decisions, folds, weights."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import expit, softmax
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import check_is_fitted
 
 from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data, refuse_mixed
+from hsieve.parallel.threads import one_blas_thread
+from hsieve.selectors.base import whole_or_nothing
 
 __all__ = [
-    "DecisionsMixin",
-    "LogOddsMixin",
+    "PRECISIONS",
+    "BaseClassifier",
+    "LogOddsClassifier",
     "check_positive_numbers",
     "check_whole_numbers",
     "deal_out",
@@ -24,15 +29,59 @@ __all__ = [
     "validated_classes",
 ]
 
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
 
-class DecisionsMixin(ABC):
-    """Classes of a classifier that gives decisions."""
+PRECISIONS = (np.float64, np.float32)
+
+
+class BaseClassifier(ClassifierMixin, BaseEstimator, ABC):
+    """A classifier that learns from checked data, and gives decisions."""
 
     classes_: NDArray[Any]
+    # What features may hold; the first where they hold anything else.
+    _precisions: ClassVar[tuple[type[np.floating], ...]] = PRECISIONS
 
-    @abstractmethod
-    def decision_function(self, X: ArrayLike) -> NDArray[np.floating]:
-        """Return one column for each of several classes; of two, one that is for the second."""
+    @whole_or_nothing
+    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Fit the classifier.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers.
+        y : array-like of shape (n_samples,)
+            Classes, at least two.
+
+        Returns
+        -------
+        self
+            The fitted classifier.
+        """
+        self.check_parameters()
+        data, _, codes = validated_classes(self, X, y, precisions=self._precisions)
+        self._fit(data, codes)
+        return self
+
+    def decision_function(self, X: ArrayLike) -> FloatArray:
+        """Decide about samples.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features.
+
+        Returns
+        -------
+        ndarray of shape (n_samples,) or (n_samples, n_classes)
+            Above zero for the second of two classes; of several, the largest wins.
+        """
+        check_is_fitted(self)
+        refuse_distributed(X, f"{type(self).__name__}.decision_function")
+        data = checked_data(self, X, dtype=list(self._precisions), reset=False)
+        with one_blas_thread():
+            decisions = self._decisions(data)
+        return np.ravel(decisions) if len(self.classes_) == 2 else decisions
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
         """Predict classes: those with the highest decision.
@@ -52,11 +101,23 @@ class DecisionsMixin(ABC):
             return np.asarray(self.classes_[(decisions > 0).astype(int)])
         return np.asarray(self.classes_[np.argmax(decisions, axis=1)])
 
+    @abstractmethod
+    def check_parameters(self) -> None:
+        """Refuse settings that have no meaning."""
 
-class LogOddsMixin(DecisionsMixin):
-    """Classes and probabilities of a classifier whose decisions are log-odds."""
+    @abstractmethod
+    def _fit(self, data: FloatArray, codes: IndexArray) -> None:
+        """Learn from features and classes, which are positions among `classes_`."""
 
-    def predict_proba(self, X: ArrayLike) -> NDArray[np.floating]:
+    @abstractmethod
+    def _decisions(self, data: FloatArray) -> FloatArray:
+        """Return a column a class, or for two classes one that is for the second."""
+
+
+class LogOddsClassifier(BaseClassifier):
+    """A classifier whose decisions are log-odds."""
+
+    def predict_proba(self, X: ArrayLike) -> FloatArray:
         """Return probabilities of the classes, calibrated on samples held out.
 
         Parameters
@@ -76,18 +137,12 @@ class LogOddsMixin(DecisionsMixin):
 
 
 def validated_classes(
-    estimator: Any, X: Any, y: Any, *, dtype: Any = (np.float64, np.float32)
-) -> tuple[NDArray[np.floating], NDArray[Any], NDArray[np.intp]]:
+    estimator: Any, X: Any, y: Any, *, precisions: Sequence[type[np.floating]] = PRECISIONS
+) -> tuple[FloatArray, NDArray[Any], IndexArray]:
     """Return features, classes and the place of each class among all, which become `classes_`."""
     name = type(estimator).__name__
     refuse_distributed(X, name)
-    data, target = checked_data(
-        estimator,
-        X,
-        y,
-        dtype=list(dtype) if isinstance(dtype, tuple) else dtype,
-        ensure_min_samples=2,
-    )
+    data, target = checked_data(estimator, X, y, dtype=list(precisions), ensure_min_samples=2)
     refuse_mixed(target)
     check_classification_targets(target)
     estimator.classes_, codes = np.unique(target, return_inverse=True)
@@ -97,7 +152,7 @@ def validated_classes(
     return data, target, codes
 
 
-def deal_out(codes: NDArray[np.intp], n_folds: int, rng: np.random.Generator) -> NDArray[np.intp]:
+def deal_out(codes: IndexArray, n_folds: int, rng: np.random.Generator) -> IndexArray:
     """Return a fold for each sample, with as many of a class as any other fold has, or one less."""
     shuffled = rng.permutation(len(codes))
     by_class = shuffled[np.argsort(codes[shuffled], kind="stable")]
@@ -106,9 +161,7 @@ def deal_out(codes: NDArray[np.intp], n_folds: int, rng: np.random.Generator) ->
     return folds
 
 
-def importances_of(
-    sets: Iterable[NDArray[np.intp]], weights: NDArray[np.floating], n_features: int
-) -> NDArray[np.floating]:
+def importances_of(sets: Iterable[IndexArray], weights: FloatArray, n_features: int) -> FloatArray:
     """Share the weight of each set out evenly over its features."""
     importances = np.zeros(n_features)
     for features, weight in zip(sets, weights, strict=True):

@@ -11,32 +11,26 @@ samples no more are looked at; from 2,000 samples on kernels are in single preci
 from collections.abc import Iterable
 from dataclasses import dataclass
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
+from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
-from sklearn.utils.validation import check_is_fitted
 
 from hsieve.classifiers.base import (
-    LogOddsMixin,
+    LogOddsClassifier,
     check_positive_numbers,
     check_whole_numbers,
     importances_of,
     numbers_of,
-    validated_classes,
 )
 from hsieve.classifiers.feature_sets import checked_sets, find_sets
 from hsieve.classifiers.learner_programs import Members, fit_members, voted
 from hsieve.classifiers.ridge_learners import RidgeLearners, Subsample, fit_learners
-from hsieve.data.blocks import refuse_distributed
 from hsieve.data.subsamples import balanced_samples
-from hsieve.data.validation import checked_data
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import SetKernels
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.base import whole_or_nothing
 
 __all__ = ["KernelEnsembleClassifier"]
 
@@ -92,7 +86,7 @@ class KernelEnsemble:
         return found
 
 
-class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
+class KernelEnsembleClassifier(LogOddsClassifier):
     """Votes of LPBoosts over kernel ridge regressions on sets of features, for many samples.
 
     Parameters
@@ -162,7 +156,9 @@ class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
     sets are favoured; cross validation around the whole classifier tells the truth.
 
     With more than two classes every class has a program against the rest. Decisions are log-odds,
-    made comparable by a calibration on left-out decisions (:mod:`hsieve.classifiers.calibration`).
+    made comparable by a calibration on left-out decisions (:mod:`hsieve.classifiers.calibration`):
+    the mean over the members. Where most members vote for another class than the mean, that class
+    is put just above the others.
 
     References
     ----------
@@ -214,58 +210,22 @@ class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
         self.class_weight = class_weight
         self.random_state = random_state
 
-    @whole_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features: finite numbers.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self
-            The fitted classifier.
-        """
-        self._check_parameters()
-        data, target, codes = validated_classes(self, X, y)
+    def _fit(self, data: FloatArray, codes: IndexArray) -> None:
+        """Find sets of features, then fit the ensemble on them."""
         rng = np.random.default_rng(self.random_state)
         with one_blas_thread():
             self._scale = ColumnScale.of(data)
-            self._find_sets(data, target, rng)
+            self._find_sets(data, codes, rng)
             self._fit_classes(data, codes, rng)
-        return self
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Log-odds of the classes, for each sample.
+    def _decisions(self, data: FloatArray) -> FloatArray:
+        """Return log-odds: those of the frequencies where nothing could be learned."""
+        if self._ensemble is not None:
+            return self._ensemble.decisions(data)
+        odds = self._log_odds[1:] - self._log_odds[:1]
+        return np.tile(odds if len(odds) == 1 else self._log_odds, (len(data), 1))
 
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Mean over the members: above zero for the second of two classes; for several classes,
-            the largest wins. Where most members vote for another class than the mean, that class is
-            put just above the others.
-        """
-        check_is_fitted(self)
-        refuse_distributed(X, f"{type(self).__name__}.decision_function")
-        data = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        if self._ensemble is None:
-            odds = self._log_odds[1:] - self._log_odds[:1]
-            decisions = np.tile(odds if len(odds) == 1 else self._log_odds, (len(data), 1))
-        else:
-            with one_blas_thread():
-                decisions = self._ensemble.decisions(data)
-        return np.ravel(decisions) if len(self.classes_) == 2 else decisions
-
-    def _find_sets(self, data: FloatArray, target: NDArray[Any], rng: np.random.Generator) -> None:
+    def _find_sets(self, data: FloatArray, codes: IndexArray, rng: np.random.Generator) -> None:
         """Take the sets given, or let a selector find nested ones, without constant features."""
         self.__dict__.pop("selector_", None)
         varying = np.flatnonzero(self._scale.varies)
@@ -279,7 +239,7 @@ class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
         selector, self.feature_sets_ = find_sets(
             self.selector,
             data,
-            target,
+            self.classes_[codes],
             max_samples=self.max_selector_samples,
             max_sets=self.max_sets,
             rng=rng,
@@ -365,7 +325,7 @@ class KernelEnsembleClassifier(LogOddsMixin, ClassifierMixin, BaseEstimator):
         """Values of nu to choose from, from large to small."""
         return NUS if isinstance(self.nu, str) else (float(self.nu),)
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
         """Refuse settings that have no meaning."""
         check_positive_numbers("widths", self.widths)
         if self.ridges != "auto":

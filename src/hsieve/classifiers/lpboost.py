@@ -2,14 +2,12 @@
 
 from collections.abc import Iterator
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import NDArray
 
-from hsieve.classifiers.base import DecisionsMixin, validated_classes
+from hsieve.classifiers.base import BaseClassifier
 from hsieve.classifiers.lpboost_solver import (
     LPBoostFit,
     SingleFeatures,
@@ -17,11 +15,9 @@ from hsieve.classifiers.lpboost_solver import (
     lpboost,
     lpboost_path,
 )
-from hsieve.data.validation import checked_data
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.base import whole_or_nothing
 
 __all__ = ["LPBoost"]
 
@@ -32,7 +28,7 @@ LEARNERS = ("features", "stumps")
 STUMP_FIELDS = [("feature", np.intp), ("threshold", np.float64), ("weight", np.float64)]
 
 
-class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
+class LPBoost(BaseClassifier):
     """Classifier of largest soft margin over single features or decision stumps, l1 norm one.
 
     Parameters
@@ -89,62 +85,11 @@ class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
 
     # For stability selection: what is varied, see `selections_along`.
     path_parameter: ClassVar[str] = "nu"
+    _precisions: ClassVar[tuple[type[np.floating], ...]] = (np.float64,)
 
     def __init__(self, nu: float = 0.5, *, learners: str = "features") -> None:
         self.nu = nu
         self.learners = learners
-
-    @whole_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features: finite numbers.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self
-            The fitted classifier.
-        """
-        self.check_parameters()
-        data, target, _ = validated_classes(self, X, y, dtype=np.float64)
-        labels = sign_coding(target)
-        family = self._make_learners(data)
-        with one_blas_thread():
-            self._fit_all(family, labels)
-            if isinstance(family, Stumps):
-                self._keep_stumps(family)
-            else:
-                self._keep_features(data)
-        self.nu_ = np.array([fit.nu for fit in self.fits_])
-        return self
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Weighted sum of what the learners say, for each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Above zero for the second of two classes; for several classes, the largest wins.
-        """
-        check_is_fitted(self)
-        data = checked_data(self, X, dtype=np.float64, reset=False)
-        if self.learners == "stumps":
-            decisions = np.column_stack([_said(data, stumps) for stumps in self.stumps_])
-        else:
-            # Centred first, as in fit: large offsets would cancel the digits away.
-            decisions = (np.ldexp(data, self._shift) - self._centre) @ self._shifted_coef.T
-        decisions = decisions + self._centred_intercept
-        return np.ravel(decisions) if len(self.classes_) == 2 else decisions
 
     def check_parameters(self) -> None:
         """Refuse settings that have no meaning."""
@@ -154,6 +99,31 @@ class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
         if self.learners not in LEARNERS:
             msg = f"learners must be one of {LEARNERS}, got {self.learners!r}."
             raise ValueError(msg)
+
+    def _fit(self, data: FloatArray, codes: IndexArray) -> None:
+        """Fit one classifier for two classes, else one for each against the rest."""
+        for name in ("coef_", "stumps_", "_centre", "_shift", "_shifted_coef"):
+            self.__dict__.pop(name, None)
+        family = self._make_learners(data)
+        with one_blas_thread():
+            self.fits_: list[LPBoostFit] = [
+                lpboost(family, column, float(self.nu)) for column in sign_coding(codes).T
+            ]
+            self._centred_intercept: FloatArray = np.array([fit.intercept for fit in self.fits_])
+            if isinstance(family, Stumps):
+                self._keep_stumps(family)
+            else:
+                self._keep_features(data)
+        self.nu_ = np.array([fit.nu for fit in self.fits_])
+
+    def _decisions(self, data: FloatArray) -> FloatArray:
+        """Sum up what the learners say, by their weights."""
+        if self.learners == "stumps":
+            decisions = np.column_stack([_said(data, stumps) for stumps in self.stumps_])
+        else:
+            # Centred first, as in fit: large offsets would cancel the digits away.
+            decisions = (np.ldexp(data, self._shift) - self._centre) @ self._shifted_coef.T
+        return np.asarray(decisions + self._centred_intercept)
 
     def selections_along(
         self, X: FloatArray, y: NDArray[Any], values: NDArray[Any]
@@ -204,15 +174,6 @@ class LPBoost(DecisionsMixin, ClassifierMixin, BaseEstimator):
             share = np.abs(fit.weights) / len(self.fits_)
             np.add.at(self.feature_importances_, fit.features, share)
         self.intercept_ = self._centred_intercept
-
-    def _fit_all(self, family: SingleFeatures | Stumps, labels: FloatArray) -> None:
-        """Fit one classifier for each column of labels."""
-        for name in ("coef_", "stumps_", "_centre", "_shift", "_shifted_coef"):
-            self.__dict__.pop(name, None)
-        self.fits_: list[LPBoostFit] = [
-            lpboost(family, column, float(self.nu)) for column in labels.T
-        ]
-        self._centred_intercept: FloatArray = np.array([fit.intercept for fit in self.fits_])
 
 
 def _said(data: FloatArray, stumps: NDArray[Any]) -> FloatArray:

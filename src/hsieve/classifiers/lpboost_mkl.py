@@ -3,19 +3,13 @@
 import warnings
 from collections.abc import Iterable
 from numbers import Real
-from typing import Any, Self, TypeGuard
+from typing import Any, ClassVar, TypeGuard
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import NDArray
+from sklearn.base import clone
 
-from hsieve.classifiers.base import (
-    LogOddsMixin,
-    check_whole_numbers,
-    importances_of,
-    validated_classes,
-)
+from hsieve.classifiers.base import LogOddsClassifier, check_whole_numbers, importances_of
 from hsieve.classifiers.calibration import calibrate
 from hsieve.classifiers.feature_sets import checked_sets, nested_sets
 from hsieve.classifiers.kernel_choice import (
@@ -29,14 +23,13 @@ from hsieve.classifiers.kernel_choice import (
 )
 from hsieve.classifiers.lpboost_mkl_solver import DEFAULT_MEMORY, TOLERANCE
 from hsieve.data.memory import bytes_of
-from hsieve.data.validation import checked_data
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.set_kernels import KernelList
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.base import BaseSelector, whole_or_nothing
+from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.randsel import RandSel
 
 __all__ = ["LPBoostMKL"]
@@ -56,7 +49,7 @@ LEAST_FEATURES = 3
 SMALLEST_SET = 2
 
 
-class LPBoostMKL(LogOddsMixin, ClassifierMixin, BaseEstimator):
+class LPBoostMKL(LogOddsClassifier):
     """Classifier of largest soft margin over Gaussian kernels on sets of features.
 
     Every set of features has a Gaussian kernel, and the weight of each kernel is learned together
@@ -137,6 +130,8 @@ class LPBoostMKL(LogOddsMixin, ClassifierMixin, BaseEstimator):
     (array([0.9, 0.1, 0. ]), 1.0)
     """
 
+    _precisions: ClassVar[tuple[type[np.floating], ...]] = (np.float64,)
+
     def __init__(
         self,
         feature_sets: Any = None,
@@ -160,56 +155,6 @@ class LPBoostMKL(LogOddsMixin, ClassifierMixin, BaseEstimator):
         self.n_jobs = n_jobs
         self.random_state = random_state
 
-    @whole_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Fit the classifier.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features: finite numbers.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self
-            The fitted classifier.
-        """
-        self.check_parameters()
-        data, _, codes = validated_classes(self, X, y, dtype=np.float64)
-        self.widths_ = np.array([float(width) for width in self.widths])
-        rng = np.random.default_rng(self.random_state)
-        folds = dealt_folds(codes, self.n_folds, rng)
-        found = self._find_sets(data, codes, folds, int(rng.integers(2**31)))
-        with one_blas_thread():
-            held_out = [
-                HeldOutFold.of(data, fold, sets)
-                for fold, sets in zip(folds, found[1:], strict=True)
-            ]
-            self._fit_all(data, codes, found[0], held_out)
-        return self
-
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return log-odds of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Above zero for the second of two classes; of several, the largest wins.
-        """
-        check_is_fitted(self)
-        data = checked_data(self, X, dtype=np.float64, reset=False)
-        with one_blas_thread():
-            said = self._machines.decisions(self._scale.apply(data))
-        log_odds = self._calibration.apply(said)
-        return np.ravel(log_odds) if len(self.classes_) == 2 else log_odds
-
     def check_parameters(self) -> None:
         """Refuse settings that have no meaning."""
         widths = list(self.widths) if isinstance(self.widths, Iterable) else []
@@ -229,6 +174,23 @@ class LPBoostMKL(LogOddsMixin, ClassifierMixin, BaseEstimator):
         if self.selector is not None and not isinstance(self.selector, BaseSelector):
             msg = f"selector must be a selector of hsieve that ranks, got {self.selector!r}."
             raise ValueError(msg)
+
+    def _fit(self, data: FloatArray, codes: IndexArray) -> None:
+        """Find sets of features in all samples and in each fold, then fit on them."""
+        self.widths_ = np.array([float(width) for width in self.widths])
+        rng = np.random.default_rng(self.random_state)
+        folds = dealt_folds(codes, self.n_folds, rng)
+        found = self._find_sets(data, codes, folds, int(rng.integers(2**31)))
+        with one_blas_thread():
+            held_out = [
+                HeldOutFold.of(data, fold, sets)
+                for fold, sets in zip(folds, found[1:], strict=True)
+            ]
+            self._fit_all(data, codes, found[0], held_out)
+
+    def _decisions(self, data: FloatArray) -> FloatArray:
+        """Return log-odds."""
+        return self._calibration.apply(self._machines.decisions(self._scale.apply(data)))
 
     def _find_sets(
         self, data: FloatArray, codes: IndexArray, folds: list[Fold], seed: int

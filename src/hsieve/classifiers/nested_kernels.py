@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.classifiers.base import check_whole_numbers, validated_classes
+from hsieve.classifiers.base import PRECISIONS, check_whole_numbers, validated_classes
 from hsieve.classifiers.feature_sets import find_sets
 from hsieve.classifiers.kernel_ensemble import KernelEnsembleClassifier
 from hsieve.classifiers.lpboost_mkl import LPBoostMKL
@@ -227,22 +227,24 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
             What `feature_sets_` and `feature_importances_` are about; X itself without a
             representation.
         """
-        check_is_fitted(self)
-        refuse_distributed(X, type(self).__name__)
-        data = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        return self._represented(data)
+        return self._represented(self._checked(X, type(self).__name__))
 
     def _asked(self, X: ArrayLike, method: str) -> NDArray[Any]:
         """Ask the classifier about some thousands of samples at a time."""
-        check_is_fitted(self)
-        refuse_distributed(X, f"{type(self).__name__}.{method}")
-        data = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
+        data = self._checked(X, f"{type(self).__name__}.{method}")
         ask = getattr(self.classifier_, method)
         parts = [
             ask(self._represented(data[start : start + CHUNK]))
             for start in range(0, len(data), CHUNK)
         ]
         return np.concatenate(parts)
+
+    def _checked(self, X: ArrayLike, whose: str) -> FloatArray:
+        """Check new samples."""
+        check_is_fitted(self)
+        refuse_distributed(X, whose)
+        data: FloatArray = checked_data(self, X, dtype=list(PRECISIONS), reset=False)
+        return data
 
     def _represented(self, data: FloatArray) -> FloatArray:
         """Features of the representation."""

@@ -16,24 +16,21 @@ Cost: one pass over the codes.
 """
 
 from numbers import Real
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from numpy.typing import NDArray
 
-from hsieve.classifiers.base import DecisionsMixin, validated_classes
+from hsieve.classifiers.base import BaseClassifier
 from hsieve.data.sequences import UNKNOWN_CODE
-from hsieve.data.validation import checked_data
-from hsieve.selectors.base import whole_or_nothing
 
 __all__ = ["PositionWeightMatrix"]
 
 FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
 
 
-class PositionWeightMatrix(DecisionsMixin, ClassifierMixin, BaseEstimator):
+class PositionWeightMatrix(BaseClassifier):
     """Classifier by the categories at each position, each position judged by itself.
 
     Parameters
@@ -82,68 +79,42 @@ class PositionWeightMatrix(DecisionsMixin, ClassifierMixin, BaseEstimator):
         self.pseudo_count = pseudo_count
         self.unknown = unknown
 
-    @whole_or_nothing
-    def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
-        """Count categories.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_positions)
-            Category at each position, as a number.
-        y : array-like of shape (n_samples,)
-            Classes.
-
-        Returns
-        -------
-        self
-            The fitted classifier.
-        """
+    def check_parameters(self) -> None:
+        """Refuse settings that have no meaning."""
         count = self.pseudo_count
         if isinstance(count, bool) or not isinstance(count, Real) or not 0 < count < np.inf:
             msg = f"pseudo_count must be a number above 0, got {count!r}."
             raise ValueError(msg)
-        codes, _, labels = validated_classes(self, X, y)
-        categories, counts = np.unique(codes, return_counts=True)
+
+    def _fit(self, data: FloatArray, codes: IndexArray) -> None:
+        """Count categories."""
+        categories, counts = np.unique(data, return_counts=True)
         if self.unknown is not None:
             is_known = categories != self.unknown
             categories, counts = categories[is_known], counts[is_known]
         self.categories_: NDArray[Any] = categories
         background = counts / max(counts.sum(), 1)
-        found = np.zeros((len(self.classes_), codes.shape[1], len(categories)))
-        for position, column in enumerate(codes.T):
+        found = np.zeros((len(self.classes_), data.shape[1], len(categories)))
+        for position, column in enumerate(data.T):
             places, known = self._places(column)
-            np.add.at(found, (labels[known], position, places[known]), 1.0)
-        smooth = found + float(count) * background
-        shares = smooth / (found.sum(axis=2, keepdims=True) + float(count))
+            np.add.at(found, (codes[known], position, places[known]), 1.0)
+        smooth = found + float(self.pseudo_count) * background
+        shares = smooth / (found.sum(axis=2, keepdims=True) + float(self.pseudo_count))
         self.log_odds_: FloatArray = np.log(shares) - np.log(background)
-        self.log_prior_: FloatArray = np.log(np.bincount(labels) / len(labels))
-        return self
+        self.log_prior_: FloatArray = np.log(np.bincount(codes) / len(codes))
 
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Add up the log-odds of each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_positions)
-            Category at each position.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Above zero for the second of two classes; for several classes, the largest wins.
-        """
-        check_is_fitted(self)
-        codes = checked_data(self, X, dtype=[np.float64, np.float32], reset=False)
-        evidence = np.zeros((len(codes), len(self.classes_)))
-        for position, column in enumerate(codes.T):
+    def _decisions(self, data: FloatArray) -> FloatArray:
+        """Add up the log-odds of each sample."""
+        evidence = np.zeros((len(data), len(self.classes_)))
+        for position, column in enumerate(data.T):
             places, known = self._places(column)
             evidence[known] += self.log_odds_[:, position, places[known]].T
         evidence += self.log_prior_
-        return evidence[:, 1] - evidence[:, 0] if len(self.classes_) == 2 else evidence
+        return evidence[:, 1:] - evidence[:, :1] if len(self.classes_) == 2 else evidence
 
-    def _places(self, column: NDArray[Any]) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    def _places(self, column: NDArray[Any]) -> tuple[IndexArray, Any]:
         """Find each code among the categories, and tell which are there."""
         if not len(self.categories_):
             return np.zeros(len(column), dtype=np.intp), np.zeros(len(column), dtype=bool)
         places = np.minimum(np.searchsorted(self.categories_, column), len(self.categories_) - 1)
-        return places, np.asarray(self.categories_[places] == column)
+        return places, self.categories_[places] == column
