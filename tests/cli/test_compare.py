@@ -191,7 +191,7 @@ def test_categories_leave_out_what_takes_numbers_only_or_refuse_it(columns, tmp_
     [
         (["-m", "mrmr,pearsn"], ["no method 'pearsn'", "did you mean pearson"]),
         (["-m", ","], ["--methods needs names"]),
-        (["-k", "many"], ["whole number"]),
+        (["-k", "many"], ["integer"]),
         (["--folds", 1], ["folds"]),
         (["--repeats", 0], ["repeats"]),
         (["--jobs", 0], ["jobs"]),

@@ -1,5 +1,6 @@
 """The command line as a whole: help, version, lists, demonstration, and real processes."""
 
+import re
 import subprocess
 import sys
 
@@ -8,8 +9,8 @@ import pytest
 
 import hsieve
 from hsieve.cli import console, demo
-from hsieve.cli.methods import METHODS
 from hsieve.progress import report
+from hsieve.selectors.methods import AUTO, known_methods
 from tests.cli.files import write_csv
 from tests.cli.running import invoke
 
@@ -51,10 +52,14 @@ def test_help_names_all_commands(arguments):
 
 def test_methods_lists_purpose_and_cost_of_each():
     lines = invoke("methods").stdout.splitlines()
-    for name, method in METHODS.items():
-        assert any(
-            name in line and method.purpose in line and method.cost in line for line in lines
-        )
+    for method in (AUTO, *known_methods().values()):
+        assert method.group in lines
+        row = rf"  {re.escape(method.name)} +{re.escape(method.purpose)} +{re.escape(method.cost)}"
+        assert any(re.fullmatch(row, line) for line in lines), method.name
+
+
+def test_list_of_methods_fits_on_a_screen_of_100_columns():
+    assert max(map(len, invoke("methods").stdout.splitlines())) <= 100
 
 
 @pytest.mark.parametrize(
@@ -64,7 +69,7 @@ def test_methods_lists_purpose_and_cost_of_each():
         (["--nonsense"], "--nonsense"),
         (["select"], "file"),
         (["select", "x.csv", "--target-kind", "odd"], "odd"),
-        (["select", "x.csv", "-k", "many"], "whole number"),
+        (["select", "x.csv", "-k", "many"], "integer"),
         (["interactions"], "file"),
         (["interactions", "x.csv", "--order", "4"], "order"),
         (["interactions", "x.csv", "--missing", "fill"], "fill"),

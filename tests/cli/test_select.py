@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from hsieve.cli import selection
-from hsieve.cli.methods import METHODS
 from hsieve.datasets import make_quad, make_xor_toy
+from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, invoke
 
@@ -82,7 +82,7 @@ def test_without_k_at_most_ten_features_are_selected(table):
     assert "5 of 5 features" in invoke("select", table, "-t", "y", "-m", "n3lars").stdout
 
 
-@pytest.mark.parametrize("name", [n for n, method in METHODS.items() if method.uses_target])
+@pytest.mark.parametrize("name", [n for n, method in known_methods().items() if method.uses_target])
 def test_every_method_finds_an_obvious_feature(table, name):
     result = invoke("select", table, "-t", "y", "-k", 1, "-m", name, "-q")
     assert result.exit_code == 0, result.output
@@ -98,7 +98,9 @@ def test_a_method_that_does_not_look_at_the_target_finds_clusters(columns, tmp_p
     assert sorted(result.stdout.split()) == ["noise1", "noise3"]
 
 
-@pytest.mark.parametrize("name", [n for n, method in METHODS.items() if method.takes_categories])
+@pytest.mark.parametrize(
+    "name", [n for n, method in known_methods().items() if method.takes("categorical")]
+)
 def test_methods_that_take_categories_find_one(name, tmp_path):
     rng = np.random.default_rng(1)
     colour = rng.choice(["blue", "green", "red"], size=N_SAMPLES)
@@ -319,7 +321,7 @@ def test_failing_algebra_is_no_bad_input(table, monkeypatch):
     assert isinstance(invoke("select", table, "-t", "y").exception, np.linalg.LinAlgError)
 
 
-@pytest.mark.parametrize("name", [n for n, method in METHODS.items() if method.has_path])
+@pytest.mark.parametrize("name", [n for n, method in known_methods().items() if method.has_path])
 def test_last_line_tells_how_the_path_ended(table, name):
     line = invoke("select", table, "-t", "y", "-k", 1, "-m", name).stdout.splitlines()[-1]
     assert line.startswith("The path ended with 1 feature in, where 'noise")
@@ -372,11 +374,14 @@ def test_bad_plot_is_refused_before_any_work(table, tmp_path, place, word, monke
     assert table.read_bytes() == before
 
 
-@pytest.mark.parametrize("name", [n for n, method in METHODS.items() if not method.has_path])
+@pytest.mark.parametrize(
+    "name", [n for n, method in known_methods().items() if not method.has_path]
+)
 def test_plot_of_a_method_without_a_path_is_refused(table, tmp_path, name, monkeypatch):
     monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
     result = invoke("select", table, "-t", "y", "-m", name, "--plot", tmp_path / "path.png")
-    assert_refused(result, f"which {name} has not", "n3lars and hsic-lasso have one")
+    able = "n3lars, hsic-lasso, pairs"
+    assert_refused(result, f"--plot does not work with {name}; it does with {able}")
 
 
 def test_plot_without_matplotlib_says_what_to_install(table, tmp_path, monkeypatch):

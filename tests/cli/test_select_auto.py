@@ -66,8 +66,8 @@ def test_a_number_is_kept_and_times_have_names(table):
         (("-m", "auto", "-k", "guarded"), "auto finds the number by itself; leave -k guarded out"),
         (("-m", "auto", "--stability"), "--stability needs a method to repeat"),
         (("--engine", "threads"), "--engine does not work with auto"),
-        (("--interactions",), "--interactions works with n3lars and hsic-lasso only"),
-        (("-m", "auto", "--plot", "a.png"), "which auto has not"),
+        (("--interactions",), "--interactions does not work with auto"),
+        (("-m", "auto", "--plot", "a.png"), "--plot does not work with auto"),
     ],
 )
 def test_options_that_do_not_go_together_are_refused(table, options, words):

@@ -8,13 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from hsieve.cli import selection
-from hsieve.cli.methods import METHODS
 from hsieve.data.blocks import ColumnTable
 from hsieve.data.tables import Table
+from hsieve.selectors.methods import known_methods
 from tests.cli.running import invoke
 
 N_SAMPLES = 80
-BLOCK_METHODS = [name for name, method in METHODS.items() if method.takes_blocks]
+BLOCK_METHODS = [name for name, method in known_methods().items() if method.takes_blocks]
 
 
 @pytest.fixture
@@ -137,13 +137,13 @@ def test_other_files_are_read_whole(columns, tmp_path, ending):
             *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
         ]
         path.write_text("\n".join(lines), encoding="utf-8")
-    method = METHODS["n3lars"]
+    method = known_methods()["n3lars"]
     table = selection.read(path, selection.Columns("x7", "auto", (), ()), "n3lars", method)
     assert isinstance(table, Table)
 
 
 def test_reading_leaves_the_features_in_the_file(stored):
-    method = METHODS["n3lars"]
+    method = known_methods()["n3lars"]
     table = selection.read(stored, selection.Columns("x7", "auto", (), ("x2",)), "n3lars", method)
     assert isinstance(table, ColumnTable)
     assert table.names == ("x0", "x1", "x3", "x4", "x5", "x6")

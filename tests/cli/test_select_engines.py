@@ -12,16 +12,17 @@ import pyarrow.parquet as pq
 import pytest
 
 from hsieve.cli.engine_options import _in_units
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import METHODS
 from hsieve.data.blocks import ParquetBlocks
+from hsieve.selectors.methods import known_methods
 from tests import needs
 from tests.cli.running import assert_refused, invoke
 from tests.dask_workers import dask_settings
 
 N, D = 120, 30
 ON_COLUMNS = [
-    name for name, method in METHODS.items() if method.takes_blocks and not method.is_automatic
+    name
+    for name, method in known_methods().items()
+    if method.takes_blocks and method.takes("engine")
 ]
 
 
@@ -73,14 +74,6 @@ def answer(parts, tmp_path):
     return select
 
 
-@pytest.mark.parametrize("name", METHODS)
-def test_methods_say_whether_they_take_an_engine(name):
-    method = METHODS[name]
-    parameters = method.make(MethodRequest(2, (), "classes", 0)).get_params(deep=False)
-    assert method.takes_engine == ("engine" in parameters and not method.is_stability)
-    assert method.takes_checkpoint == ("checkpoint" in parameters)
-
-
 @pytest.mark.parametrize("engine", ["local", "threads"])
 @pytest.mark.parametrize("name", [*ON_COLUMNS, "l1-hsic"])
 def test_engines_of_this_process_give_the_same(answer, name, engine):
@@ -88,6 +81,11 @@ def test_engines_of_this_process_give_the_same(answer, name, engine):
     found = answer(*options, "--engine", engine)
     assert found == answer(*options)
     assert not any(line.startswith("Moved") for line in found[1])
+
+
+def test_stability_selection_with_threads_gives_the_same(answer):
+    options = ("-m", "mrmr", "--stability", "--subsamples", 6)
+    assert answer(*options, "--engine", "threads") == answer(*options)
 
 
 def test_number_of_threads(answer):
@@ -213,8 +211,7 @@ def test_a_checkpoint_is_not_kept_among_other_files(parts):
         (("--engine", "dask", "--workers", 0), ["--workers"]),
         (("--engine", "dask", "--scheduler", "x:1", "--workers", 2), ["--workers", "--scheduler"]),
         (("--engine", "threads", "-m", "bahsic"), ["--engine", "bahsic", "n3lars", "mrmr"]),
-        (("--checkpoint", "kept", "-m", "lasso"), ["--checkpoint", "lasso", "anew", "n3lars"]),
-        (("--engine", "threads", "--stability"), ["--engine", "--stability"]),
+        (("--checkpoint", "kept", "-m", "lasso"), ["--checkpoint", "lasso", "n3lars"]),
         (("--engine", "dask", "--interactions"), ["--interactions", "--engine dask"]),
         (("--checkpoint", "kept", "--interactions"), ["--checkpoint", "--interactions"]),
         (("--engine", "spark", "-k", "cv"), ["-k cv", "--engine spark"]),

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from hsieve.cli import path_options, selection
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import METHODS
+from hsieve.cli.methods import MethodRequest
+from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
 
 N_SAMPLES = 120
-PATH_METHODS = [name for name, method in METHODS.items() if method.has_path]
-OTHER_METHODS = [name for name, method in METHODS.items() if not method.has_path]
+PATH_METHODS = [name for name, method in known_methods().items() if method.has_path]
+OTHER_METHODS = [name for name, method in known_methods().items() if not method.has_path]
 LONG = "a_very_long_name_of_a_column_that_says_nothing_at_all"
 
 
@@ -144,13 +144,20 @@ def test_constant_columns_beside_a_covariate_are_refused(columns, tmp_path):
 @pytest.mark.parametrize("name", OTHER_METHODS)
 def test_methods_without_a_path_refuse_the_options_by_name(table, name, option):
     result = invoke("select", table, "-t", "y", "-m", name, *option)
-    assert_refused(result, f"{option[0]} works with n3lars and hsic-lasso only")
+    able = "n3lars, hsic-lasso, pairs"
+    assert_refused(result, f"{option[0]} does not work with {name}; it does with {able}")
 
 
-@pytest.mark.parametrize("name", [n for n, one in METHODS.items() if not one.takes_memory_limit])
+@pytest.mark.parametrize(
+    "name", [n for n, one in known_methods().items() if not one.takes("memory_limit")]
+)
 def test_methods_whose_memory_cannot_be_limited_say_so(table, name):
     result = invoke("select", table, "-t", "y", "-m", name, "--memory-limit", "1GB")
-    assert_refused(result, "--memory-limit works with these methods only: n3lars, hsic-lasso")
+    assert_refused(
+        result,
+        "--memory-limit does not work with",
+        "it does with n3lars, pursuit, hsic-lasso, pairs",
+    )
 
 
 @pytest.mark.usefixtures("unread")
@@ -199,7 +206,7 @@ def test_options_reach_the_selector(name):
     request = MethodRequest(
         2, (), "continuous", 0, covariates=(1,), max_redundancy=0.5, memory_limit="2GB"
     )
-    selector = METHODS[name].make(request)
+    selector = known_methods()[name].make(**request.parameters)
     assert (selector.covariates, selector.max_redundancy) == ((1,), 0.5)
     assert selector.memory_limit == "2GB"
 
@@ -329,7 +336,7 @@ def switches(tmp_path):
     return write_csv(tmp_path / "switches.csv", {**columns, "y": bits[:, 3] ^ bits[:, 8]})
 
 
-@pytest.mark.parametrize("name", PATH_METHODS)
+@pytest.mark.parametrize("name", ["n3lars", "hsic-lasso"])
 def test_features_that_matter_only_together_are_found_with_interactions(switches, name):
     options = ("select", switches, "-t", "y", "-k", 2, "-m", name)
     alone = invoke(*options, "-q").stdout.split()

@@ -8,13 +8,14 @@ import pytest
 
 from hsieve import KernelPursuit
 from hsieve.cli import selection
-from hsieve.cli.makers import OWN_NUMBER, MethodRequest
-from hsieve.cli.methods import METHODS
+from hsieve.cli.methods import MethodRequest
+from hsieve.cli.options import OWN_NUMBER
+from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
 
 N_SAMPLES = 200
-OTHER_METHODS = [name for name, method in METHODS.items() if not method.finds_number]
+OTHER_METHODS = [name for name, method in known_methods().items() if not method.finds_number]
 
 
 @pytest.fixture(scope="module")
@@ -111,14 +112,14 @@ def test_a_number_asked_of_noise_is_said_to_be_chance(noise):
 def test_other_methods_refuse_to_choose_the_number(table, name, monkeypatch):
     monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
     result = invoke("select", table, "-t", "y", "-m", name, "-k", "auto")
-    assert_refused(result, f"--n-features auto works with pursuit only; {name} takes a number")
+    assert_refused(result, f"--n-features auto does not work with {name}, which takes a number")
 
 
 def test_the_choice_of_a_method_and_comparisons_refuse_it_too(table):
     result = invoke("select", table, "-t", "y", "-m", "auto", "-k", "auto")
     assert_refused(result, "auto finds the number by itself; leave -k auto out")
     result = invoke("compare", table, "-t", "y", "-m", "pursuit,mrmr", "-k", "auto")
-    assert_refused(result, "--n-features auto works with pursuit only; mrmr takes a number")
+    assert_refused(result, "--n-features auto does not work with mrmr, which takes a number")
 
 
 def test_stability_selection_has_its_own_number(table):
@@ -168,13 +169,14 @@ def test_engine_checkpoint_and_limit_leave_the_answer_as_it_is(table, tmp_path):
 
 @pytest.mark.parametrize("option", [("--interactions",), ("--relatives", 2), ("--covariate", "a")])
 def test_options_of_paths_are_refused(table, option):
-    assert_refused(run(table, *option), f"{option[0]} works with n3lars and hsic-lasso only")
+    assert_refused(run(table, *option), f"{option[0]} does not work with pursuit")
 
 
 def test_the_maker_takes_what_the_command_line_does():
-    make = METHODS["pursuit"].make
-    assert make(MethodRequest(None, (), "auto", 0)).n_features_to_select == OWN_NUMBER
-    made = make(MethodRequest(3, (1,), "classes", 5, memory_limit="2GB"))
+    make = known_methods()["pursuit"].make
+    unasked = MethodRequest(None, (), "auto", 0)
+    assert make(**unasked.parameters).n_features_to_select == OWN_NUMBER
+    made = make(**MethodRequest(3, (1,), "classes", 5, memory_limit="2GB").parameters)
     assert (
         made.get_params()
         == KernelPursuit(

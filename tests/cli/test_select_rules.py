@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.cli.makers import NUMBER_RULES
+from hsieve.cli.options import NUMBER_RULES
 from hsieve.inference.feature_number import RULES
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, invoke
@@ -44,6 +44,4 @@ def test_methods_with_their_own_number_refuse(table, method):
 @pytest.mark.parametrize("number", ["0", "-3", "2.5", "most", "Alignment"])
 def test_other_numbers_and_words_are_refused(table, number):
     result = invoke("select", table, "-t", "y", f"--n-features={number}")
-    assert_refused(
-        result, "--n-features takes a whole number", "alignment, guarded, cv, auto", number
-    )
+    assert_refused(result, "--n-features takes an integer", "alignment, guarded, cv, auto", number)

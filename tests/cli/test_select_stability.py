@@ -8,14 +8,14 @@ import pytest
 
 from hsieve import MRMR, StabilitySelection
 from hsieve.cli import selection
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import METHODS
+from hsieve.cli.methods import MethodRequest
 from hsieve.selectors import number_rules
+from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
 
 N_SAMPLES = 80
-NAMED = [name for name, method in METHODS.items() if method.is_stability]
+NAMED = [name for name, method in known_methods().items() if method.is_stability]
 FEW = ("--subsamples", 20)
 
 
@@ -101,7 +101,7 @@ def test_wished_bound_and_subsamples_reach_the_selector(table):
     assert "at most 0.9." in strict.stdout
     request = MethodRequest(None, (), "classes", 7, false_selections=0.5, n_subsamples=40)
     for name in NAMED:
-        made = METHODS[name].make(request)
+        made = known_methods()[name].make(**request.parameters)
         assert (made.expected_false_selections, made.n_subsamples) == (0.5, 40)
         assert (made.random_state, made.n_features_to_select) == (7, None)
 
@@ -125,13 +125,6 @@ def test_number_beyond_the_usual_limit_is_found_in_subsamples(table, options, tm
     assert "20 features are asked for, but no other than these is selected" in result.stdout
     assert min(float(row["frequency"]) for row in rows_of(out)) > 0
     assert len(rows_of(out)) < 20
-
-
-def test_usual_bound_holds_unless_a_number_is_asked_for():
-    for n_features, bound in ((None, 1.0), ("cv", 1.0), (6, None)):
-        for name in NAMED:
-            made = METHODS[name].make(MethodRequest(n_features, (), "classes", 0))
-            assert made.expected_false_selections == bound
 
 
 @pytest.mark.parametrize("rule", ["alignment", "guarded", "cv"])

@@ -8,7 +8,7 @@ import pytest
 import typer
 
 from hsieve.cli.main import app
-from hsieve.cli.methods import METHODS
+from hsieve.selectors.methods import known_methods
 from reproduction.catalogue import EXPERIMENTS
 from tests.docs.names import known, unknown_in_code, unknown_inline
 from tests.docs.pages import DOCS, ROOT, blocks, name_of, pages, prepared_in, prose, run_page
@@ -87,7 +87,10 @@ def test_commands_in_a_page_exist_with_their_options(page):
         options = {option for parameter in command.params for option in parameter.opts}
         given = [word.split("=")[0] for word in words[2:] if re.match(r"--?[a-z]", word)]
         assert set(given) <= options | {"--help"}, words
-        for option, choices in (("--method", {*METHODS, "auto"}), ("--methods", METHODS)):
+        for option, choices in (
+            ("--method", {*known_methods(), "auto"}),
+            ("--methods", known_methods()),
+        ):
             if option in words:
                 assert set(words[words.index(option) + 1].split(",")) <= set(choices), words
 

@@ -23,11 +23,10 @@ from hsieve import (
     StabilitySelection,
     kernels,
 )
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import METHODS
 from hsieve.report.method_words import parameter_meanings, references_of
-from hsieve.report.repetition import COMMANDS, Constructor, changed_parameters, quoted, written_out
+from hsieve.report.repetition import Constructor, changed_parameters, quoted, written_out
 from hsieve.report.summary import summarise
+from hsieve.selectors.methods import known_methods
 from tests.cli.running import invoke
 
 MADE = [
@@ -167,10 +166,14 @@ def test_quoted_arguments_are_one_word_to_a_shell(text):
     assert words_of(quoted(text)) == [text]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
-def test_commands_make_selectors_of_usual_settings(name):
-    made = METHODS[COMMANDS[name]].make(MethodRequest(None, (), "auto", 0))
-    assert type(made) is getattr(hsieve, name)
+@pytest.mark.parametrize(
+    "kind",
+    {one.kind for one in known_methods().values() if one.kind.spec.name},
+    ids=lambda kind: kind.__name__,
+)
+def test_commands_make_selectors_of_usual_settings(kind):
+    made = known_methods()[kind.spec.name].make()
+    assert type(made) is kind
     assert changed_parameters(made) == {}
 
 

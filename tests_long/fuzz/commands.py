@@ -17,7 +17,7 @@ import numpy as np
 from typer.testing import CliRunner
 
 from hsieve.cli.main import app
-from hsieve.cli.methods import METHODS
+from hsieve.selectors.methods import known_methods
 from tests_long.fuzz.choices import Choices
 from tests_long.fuzz.contents import names
 
@@ -211,7 +211,9 @@ def _select(choices: Choices, folder: Path) -> tuple[list[str], list[Path]]:
     outputs = []
     arguments = ["select", *_file(choices, folder)]
     if not choices.rarely(4):
-        method = choices.pick([*METHODS, *WORDS]) if choices.rarely(8) else choices.pick(QUICK)
+        method = (
+            choices.pick([*known_methods(), *WORDS]) if choices.rarely(8) else choices.pick(QUICK)
+        )
         arguments += ["--method", method]
     if not choices.rarely(4):
         arguments += [

@@ -22,7 +22,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.auto.candidates import CANDIDATES, make_candidate
 from hsieve.auto.holdout_comparison import HoldoutComparison, Proposal, Sets, compare_on_holdout
 from hsieve.auto.opening import Opened, open_data
 from hsieve.auto.selection import Selection
@@ -37,6 +36,7 @@ from hsieve.inference.feature_number import representative_rows
 from hsieve.progress import stage
 from hsieve.selectors.base import BaseSelector, check_target
 from hsieve.selectors.input_data import on_arrays
+from hsieve.selectors.methods import find_method, known_methods, takes_blocks
 from hsieve.selectors.number_rules import RuleSettings
 
 __all__ = ["TIMES", "SelectOptions", "make_wish", "select", "select_opened"]
@@ -135,9 +135,9 @@ def select(
     missing : {"refuse", "impute"}, default="refuse"
         What to do with missing values: refuse them in words, or fill them in as
         :class:`FillMissing` does, which is told in the reasons.
-    method : {"auto", "pursuit", "n3lars", "mrmr", "pairs", "l1-lsmi", "bahsic", "randsel"} or \
-selector, default="auto"
-        How to select; "auto" chooses as :mod:`hsieve.auto.selecting` says.
+    method : str or selector, default="auto"
+        How to select: "pursuit", "n3lars" or any other name that ``hsieve methods`` lists, or a
+        selector; "auto" chooses as :mod:`hsieve.auto.selecting` says.
     categorical : iterable of int or str, default=()
         Further features that are categories, by position or name.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
@@ -184,10 +184,10 @@ def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any
     SelectOptions
         The same, in order.
     """
-    known = ("auto", *CANDIDATES)
-    if not (isinstance(method, str) and method in known) and not isinstance(method, BaseSelector):
-        shown = ", ".join(map(repr, known))
-        msg = f"method must be one of {shown}, or a selector, got {method!r}."
+    if isinstance(method, str):
+        find_method(method)
+    elif not isinstance(method, BaseSelector):
+        msg = f"method must be the name of a method or a selector, got {method!r}."
         raise ValueError(msg)
     is_whole = isinstance(n_features, Integral) and not isinstance(n_features, bool)
     if n_features is not None and not (is_whole and n_features >= 1):
@@ -372,7 +372,7 @@ class _Choice:
         """Fit a method to all samples, or to some of them."""
         wanted: int | str | None = self._wish.n_features if number is None else number
         if wanted is None:
-            wanted = CANDIDATES[method].rule
+            wanted = find_method(method).number_rule
         n_samples, n_features = self._data.columns.n_samples, self._data.columns.n_features
         if method == "bahsic":
             most = n_samples
@@ -430,7 +430,7 @@ def _why(
     score = f"{1 - chosen[0].loss:.2f}" if chosen else "best"
     return (
         f"{method} with {features} predicted held-out samples best{beside or ''}: "
-        f"explained fraction {score} ({CANDIDATES[method].words}).",
+        f"explained fraction {score} ({find_method(method).purpose}).",
         "More features did not predict better but for chance.",
     )
 
@@ -458,7 +458,7 @@ def _by_given_method(data: Opened, wish: SelectOptions) -> Selection:
     name, told = wish.method_name, list[str]()
     if isinstance(wish.method, str):
         selector = _made(name, data, wish.random_state)
-        number: int | str | None = CANDIDATES[name].rule
+        number: int | str | None = find_method(name).number_rule
     else:
         selector = on_arrays(wish.method, np.array(data.categorical, dtype=np.intp))
         number = None
@@ -474,8 +474,8 @@ def _by_given_method(data: Opened, wish: SelectOptions) -> Selection:
 
 def _made(method: str, data: Opened, random_state: int) -> Any:
     """Make a method for these data."""
-    return make_candidate(
-        method, categorical=data.categorical, target_kind=data.kind, random_state=random_state
+    return find_method(method).make(
+        categorical=data.categorical, target_kind=data.kind, random_state=random_state
     )
 
 
@@ -511,11 +511,10 @@ def _fit(
     method: str, selector: Any, data: Opened, told: list[str], rows: NDArray[np.intp] | None = None
 ) -> Any:
     """Fit a selector to all samples or to some; what it has to say about features is told."""
-    takes_blocks = method in CANDIDATES and CANDIDATES[method].reads_blocks
     X, y = data.features, data.y
     if rows is not None and len(rows) < data.columns.n_samples:
         X, y = data.rows(rows), data.y[rows]
-    elif isinstance(X, ColumnBlocks) and not takes_blocks:
+    elif isinstance(X, ColumnBlocks) and not takes_blocks(selector):
         _refuse_large(data, method)
         X = data.whole()
     with warnings.catch_warnings(record=True) as caught:
@@ -535,7 +534,7 @@ def _fit(
 def _refuse_large(data: Opened, method: str) -> None:
     """Refuse to bring columns into memory that do not fit there."""
     if not data.fits:
-        able = [name for name, known in CANDIDATES.items() if known.reads_blocks]
+        able = [name for name, known in known_methods().items() if known.takes_blocks]
         msg = (
             f"{method} holds all data in memory, twice, and {data.columns.n_samples} samples of "
             f"{data.columns.n_features} features do not fit; take {', '.join(able[:-1])} or "

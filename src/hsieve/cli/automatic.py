@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import plainly
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import Method
+from hsieve.cli.methods import MethodRequest
 
 if TYPE_CHECKING:
     from hsieve.auto import Selection
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
+    from hsieve.selectors.methods import Method
 
 __all__ = ["AutomaticOptions", "automatic_selection", "filled"]
 
@@ -38,7 +38,7 @@ class AutomaticOptions:
         given = self.time_allowed or USUAL_TIME
         return given if given in TIMES else float(given)
 
-    def check(self, method: Method, n_features: int | str | None, *, stability: bool) -> None:
+    def check(self, method: "Method", n_features: int | str | None, *, stability: bool) -> None:
         """Refuse what can be refused before the file is read.
 
         Parameters

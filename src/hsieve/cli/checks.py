@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import check_output
-from hsieve.cli.makers import OWN_NUMBER, MethodRequest
-from hsieve.cli.methods import METHODS, Method
+from hsieve.cli.methods import PATH, MethodRequest, check_takes
+from hsieve.cli.options import OWN_NUMBER
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
+    from hsieve.selectors.methods import Method
 
 __all__ = [
     "check_columns",
@@ -25,7 +26,7 @@ __all__ = [
 NAMES_SHOWN = 5
 
 
-def check_plot(path: Path, source: Path, method_name: str, method: Method) -> None:
+def check_plot(path: Path, source: Path, method_name: str, method: "Method") -> None:
     """Refuse a picture that could not be drawn, before any work is done.
 
     Parameters
@@ -46,10 +47,7 @@ def check_plot(path: Path, source: Path, method_name: str, method: Method) -> No
     """
     from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
 
-    if not method.has_path:
-        able = " and ".join(name for name, other in METHODS.items() if other.has_path)
-        msg = f"--plot draws a regularisation path, which {method_name} has not; {able} have one"
-        raise BadInputError(msg)
+    check_takes(method, PATH, "--plot")
     check_output(path, source, PICTURE_ENDINGS)
     try:
         require_matplotlib()
@@ -81,7 +79,7 @@ def check_report(path: Path, source: Path) -> None:
         raise BadInputError(str(error)) from error
 
 
-def check_columns(table: "Table | ColumnTable", method_name: str, method: Method) -> None:
+def check_columns(table: "Table | ColumnTable", method_name: str, method: "Method") -> None:
     """Refuse columns and targets that a method does not know.
 
     Parameters
@@ -98,10 +96,10 @@ def check_columns(table: "Table | ColumnTable", method_name: str, method: Method
     BadInputError
         If there are categories, or a target of numbers, that it does not take.
     """
-    if table.categorical and not method.takes_categories:
+    if table.categorical and not method.takes("categorical"):
         names = few_names([table.feature_names[i] for i in table.categorical])
         msg = f"the method {method_name} takes numbers only, but {names} are categories"
-    elif method.only_classes and table.target_kind != "classes":
+    elif method.needs_classes and table.target_kind != "classes":
         msg = (
             f"the method {method_name} takes a target of classes only, but {table.target_name!r} "
             "holds numbers; if these are classes, say --target-kind classes"
@@ -138,7 +136,7 @@ def check_number(table: "Table | ColumnTable", request: MethodRequest) -> None:
 
 
 def check_own_number(
-    n_features: int | str | None, method_name: str, method: Method, *, stability: bool = False
+    n_features: int | str | None, method_name: str, method: "Method", *, stability: bool = False
 ) -> None:
     """Refuse to leave the number of features to a method that cannot choose it.
 
@@ -158,15 +156,14 @@ def check_own_number(
     BadInputError
         If the rule is "auto" and the method does not offer it.
     """
-    if n_features != OWN_NUMBER or method.is_automatic:
+    if n_features != OWN_NUMBER:
         return
     option = f"--n-features {OWN_NUMBER}"
     if stability:
         msg = f"{option} does not go with --stability, which selects as many features as are stable"
         raise BadInputError(msg)
     if not method.finds_number:
-        able = " and ".join(name for name, other in METHODS.items() if other.finds_number)
-        msg = f"{option} works with {able} only; {method_name} takes a number or another rule"
+        msg = f"{option} does not work with {method_name}, which takes a number or another rule"
         raise BadInputError(msg)
 
 

@@ -10,7 +10,7 @@ from hsieve.cli import engine_options, options
 from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import Columns, check_output
-from hsieve.cli.makers import number_or_rule
+from hsieve.cli.options import number_or_rule
 
 __all__ = ["compare_command"]
 

@@ -14,8 +14,8 @@ from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.engine_options import EngineOptions
 from hsieve.cli.errors import telling_what_is_kept
 from hsieve.cli.files import Columns, check_output
-from hsieve.cli.makers import MethodRequest, number_or_rule
-from hsieve.cli.methods import DEFAULT_METHOD, find_method
+from hsieve.cli.methods import DEFAULT_METHOD, MethodRequest, find_method
+from hsieve.cli.options import number_or_rule
 from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
 from hsieve.cli.printing import print_selection
 from hsieve.cli.reporting import Retelling, command_line, made_report, write_report
@@ -138,9 +138,9 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     repeated = StabilityOptions(stability, false_selections, subsamples)
     repeated.check(method_name, method, [*wanted.given, *(["--plot"] if plot else [])])
     placed = EngineOptions(engine and engine.value, scheduler, workers, checkpoint)
-    whole = {"--stability": stability, "--interactions": interactions, "-k cv": n_wanted == "cv"}
-    placed.check(method_name, method, [option for option, is_given in whole.items() if is_given])
+    whole = {"--interactions": interactions, "-k cv": n_wanted == "cv"}
     method = repeated.applied(method)
+    placed.check(method, [option for option, is_given in whole.items() if is_given])
     if quiet and out is None:
         wanted = replace(wanted, n_relatives=0)  # nobody would see them
     columns = Columns(target, target_kind.value, categorical or (), drop or (), missing.value)

@@ -12,8 +12,7 @@ from hsieve.cli.console import as_text, result_console
 from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
 from hsieve.cli.files import Columns, in_options, plainly, read_columns, refusing, write_rows
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import Method, find_method
+from hsieve.cli.methods import MethodRequest, find_method
 from hsieve.cli.path_options import in_words
 from hsieve.cli.printing import origin, print_tables
 
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from hsieve.comparison.compare import ComparisonPlan, SelectorComparison
     from hsieve.data.tables import Table
     from hsieve.parallel import EngineSettings
+    from hsieve.selectors.methods import Method
 
 __all__ = [
     "USUAL_METHODS",
@@ -83,6 +83,9 @@ def check(wish: ComparisonOptions) -> None:
         away.
     """
     for name, method in _methods_of(wish).items():
+        if method.is_automatic:
+            msg = f"{name} chooses among methods itself and works with 'hsieve select' alone"
+            raise BadInputError(msg)
         check_own_number(wish.n_features, name, method)
     if wish.fresh and wish.folder is None:
         msg = "--fresh throws away what is in --results FOLDER, which is not given"
@@ -147,7 +150,7 @@ def make_plan(table: "Table", wish: ComparisonOptions) -> tuple["ComparisonPlan"
     methods, told = _methods_of(wish), []
     if not wish.methods and table.categorical:
         # Nobody named these, so that one that cannot take the columns is no mistake of the user's.
-        left_out = [name for name, method in methods.items() if not method.takes_categories]
+        left_out = [name for name, method in methods.items() if not method.takes("categorical")]
         methods = {name: one for name, one in methods.items() if name not in left_out}
         told = [f"{name} is left out, since it takes numbers only" for name in left_out]
     request = MethodRequest(wish.n_features, table.categorical, table.target_kind, wish.seed)
@@ -157,7 +160,7 @@ def make_plan(table: "Table", wish: ComparisonOptions) -> tuple["ComparisonPlan"
     with plainly(table.source):
         data = checked_data(table.X, table.y, table.categorical, table.target_kind)
         plan = plan_comparison(
-            {name: method.make(request) for name, method in methods.items()},
+            {name: method.make(**request.parameters) for name, method in methods.items()},
             replace(data, feature_names=table.feature_names),
             cv=wish.n_folds,
             n_repeats=wish.n_repeats,
@@ -257,7 +260,7 @@ def show(found: "SelectorComparison", table: "Table", started: float) -> None:
         console.print(as_text(in_options(sentence)))
 
 
-def _methods_of(wish: ComparisonOptions) -> dict[str, Method]:
+def _methods_of(wish: ComparisonOptions) -> "dict[str, Method]":
     """Find the methods that are wanted, each once, in the order given."""
     return {name: find_method(name) for name in wish.methods or USUAL_METHODS}
 

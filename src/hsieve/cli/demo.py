@@ -8,8 +8,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import METHODS
+from hsieve.cli.methods import MethodRequest, find_method
 from hsieve.datasets import Problem, make_n3lars, make_nonlinear_weston, make_quad, make_xor
 
 __all__ = ["LESSONS", "DemoOutcome", "Lesson", "outcomes"]
@@ -29,7 +28,7 @@ class Lesson:
     make : callable
         Makes the data from a seed.
     method : str
-        Name of the method, see :data:`hsieve.cli.methods.METHODS`.
+        Name of the method, as 'hsieve methods' lists it.
     interactions : bool, default=False
         Whether pairs of features are looked at too.
     """
@@ -158,13 +157,14 @@ def outcomes(seed: int) -> Iterator[DemoOutcome]:
 
 def _choose(method: str, problem: Problem, *, interactions: bool = False) -> tuple[int, ...]:
     """Choose as many features as are true, as `hsieve select` would."""
+    chosen = find_method(method)
     request = MethodRequest(
         n_features=problem.n_relevant,
         categorical=(),
         target_kind=problem.target_kind,
         random_state=0,
-        max_redundancy=MAX_REDUNDANCY if METHODS[method].has_path else None,
+        max_redundancy=MAX_REDUNDANCY if chosen.has_path else None,
         interactions=interactions,
     )
-    selector = METHODS[method].make(request).fit(problem.X, problem.y)
+    selector = chosen.make(**request.parameters).fit(problem.X, problem.y)
     return tuple(sorted(selector.selected_indices_.tolist()))

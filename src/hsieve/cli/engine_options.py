@@ -13,13 +13,13 @@ import typer
 
 from hsieve.cli.errors import BadInputError, kept_in
 from hsieve.cli.files import in_options
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import METHODS, Method
+from hsieve.cli.methods import MethodRequest, check_takes
 from hsieve.cli.options import EngineName
 
 if TYPE_CHECKING:
     from hsieve.parallel import EngineSettings
     from hsieve.selectors.base import BaseSelector
+    from hsieve.selectors.methods import Method
 
 __all__ = [
     "Engine",
@@ -84,15 +84,13 @@ class EngineOptions:
             return None
         return EngineSettings(self.name, n_workers=self.n_workers, scheduler=self.scheduler)
 
-    def check(self, method_name: str, method: Method, beside: Sequence[str] = ()) -> None:
+    def check(self, method: "Method", beside: Sequence[str] = ()) -> None:
         """Refuse what can be refused before the file is read.
 
         Parameters
         ----------
-        method_name : str
-            Name of the method chosen.
         method : Method
-            The method.
+            The method, as it is used.
         beside : sequence of str, default=()
             Other options that were given and are worked on as a whole.
 
@@ -104,7 +102,8 @@ class EngineOptions:
         """
         from hsieve.parallel.settings import CLUSTERS
 
-        self._check_method(method_name, method, is_repeated="--stability" in beside)
+        for option in self.given:
+            check_takes(method, "checkpoint" if option == "--checkpoint" else "engine", option)
         if self.scheduler is not None and self.name not in CLUSTERS:
             msg = f"--scheduler needs --engine {' or --engine '.join(CLUSTERS)}"
             raise BadInputError(msg)
@@ -120,7 +119,7 @@ class EngineOptions:
 
             make_engine(self.settings)
 
-    def kept_after_interruption(self, method_name: str, method: Method) -> str:
+    def kept_after_interruption(self, method_name: str, method: "Method") -> str:
         """Say what is kept of a run that is interrupted, and how to go on.
 
         Parameters
@@ -137,34 +136,15 @@ class EngineOptions:
         """
         if self.checkpoint is not None:
             return kept_in(self.checkpoint)
-        if method.takes_checkpoint:
+        if method.takes("checkpoint"):
             return "nothing is kept; with --checkpoint FOLDER the run could go on where it was"
         return f"nothing is kept, and a run of {method_name} can only begin anew"
-
-    def _check_method(self, method_name: str, method: Method, *, is_repeated: bool) -> None:
-        """Refuse methods that cannot make use of what was given."""
-        wanted = next((one for one in self.given if one != "--checkpoint"), None)
-        if wanted is not None and not method.takes_engine:
-            able = ", ".join(name for name, other in METHODS.items() if other.takes_engine)
-            msg = f"{wanted} does not work with {method_name}; it does with {able}"
-            raise BadInputError(msg)
-        if self.checkpoint is not None and not (method.takes_checkpoint or is_repeated):
-            able = ", ".join(name for name, other in METHODS.items() if other.takes_checkpoint)
-            msg = (
-                f"--checkpoint does not work with {method_name}, a run of which can only begin "
-                f"anew; it does with --stability, {able}"
-            )
-            raise BadInputError(msg)
 
     def _check_beside(self, beside: Sequence[str]) -> None:
         """Refuse what is done in this process as a whole, whoever works on the columns."""
         from hsieve.parallel.settings import CLUSTERS
 
         for other in beside:
-            others = [option for option in self.given if option != "--checkpoint"]
-            if other == "--stability" and others:
-                msg = f"{others[0]} does not go with --stability, which draws from whole tables"
-                raise BadInputError(msg)
             if self.name in CLUSTERS:
                 msg = f"{other} is worked out in this process as a whole, not by --engine "
                 raise BadInputError(msg + str(self.name))

@@ -7,14 +7,13 @@ results go to stdout. See :mod:`hsieve.cli.errors` for exit codes.
 from typing import Annotated
 
 import typer
-from rich.table import Table
 
 from hsieve.cli.command_compare import compare_command
 from hsieve.cli.command_interactions import interactions_command
 from hsieve.cli.command_select import select_command
 from hsieve.cli.console import escape_unprintable, progress_bar, result_console
 from hsieve.cli.errors import PlainGroup
-from hsieve.cli.methods import AUTO, AUTO_NAME, METHODS
+from hsieve.cli.methods import print_methods
 from hsieve.cli.printing import print_lesson
 
 __all__ = ["app", "run"]
@@ -61,15 +60,7 @@ app.command("interactions")(interactions_command)
 @app.command()
 def methods() -> None:
     """List the methods, what each is for and what it costs."""
-    table = Table(
-        title="Methods for 'hsieve select --method NAME'",
-        caption="Cost in n samples, d features and k features wanted.",
-    )
-    for heading in ("method", "what it is for", "cost"):
-        table.add_column(heading, no_wrap=heading == "method")
-    for name, method in {AUTO_NAME: AUTO, **METHODS}.items():
-        table.add_row(name, method.purpose, method.cost)
-    result_console().print(table)
+    print_methods()
 
 
 @app.command()

@@ -12,6 +12,8 @@ from hsieve.cli.errors import BadInputError
 __all__ = [
     "MOST_REPEATS",
     "MOST_WORKERS",
+    "NUMBER_RULES",
+    "OWN_NUMBER",
     "Categorical",
     "Checkpoint",
     "Drop",
@@ -35,12 +37,17 @@ __all__ = [
     "TimeAllowed",
     "Workers",
     "names_in",
+    "number_or_rule",
 ]
 
 
 # Numbers beyond these are slips of the keyboard, and would fill the memory before any work is done.
 MOST_WORKERS = 10_000
 MOST_REPEATS = 100_000
+# As in hsieve.inference.feature_number, which would take long to import.
+NUMBER_RULES = ("alignment", "guarded", "cv")
+# Methods that choose their number themselves take this word, too.
+OWN_NUMBER = "auto"
 
 
 class TargetKind(StrEnum):
@@ -210,3 +217,24 @@ def names_in(text: str | None) -> tuple[str, ...]:
         msg = f"names separated by commas are needed, got {text!r}"
         raise BadInputError(msg) from error
     return tuple(name.strip() for name in row if name.strip())
+
+
+def number_or_rule(text: str | None) -> int | str | None:
+    """Read how many features are wanted: a number, a rule, or None where nothing was given.
+
+    Examples
+    --------
+    >>> number_or_rule("12"), number_or_rule("guarded")
+    (12, 'guarded')
+    """
+    if text is None or text in (*NUMBER_RULES, OWN_NUMBER):
+        return text
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        rules = ", ".join((*NUMBER_RULES, OWN_NUMBER))
+        msg = f"--n-features takes an integer of at least 1, or one of {rules}, not {text!r}"
+        raise BadInputError(msg)
+    return number

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import check_memory_limit
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import METHODS, Method
+from hsieve.cli.methods import PATH, MethodRequest, check_takes
 
 if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
     from hsieve.selectors.base import BaseSelector
+    from hsieve.selectors.methods import Method
 
 __all__ = [
     "NOT_LOOKED_FOR",
@@ -78,7 +78,7 @@ class PathOptions:
         }
         return [option for option, given in is_given.items() if given]
 
-    def check(self, method: Method) -> None:
+    def check(self, method: "Method") -> None:
         """Refuse what can be refused before the file is read.
 
         Parameters
@@ -91,16 +91,9 @@ class PathOptions:
         BadInputError
             If the method does not take an option, or a limit makes no sense.
         """
-        limit = "--memory-limit"
-        first = next((option for option in self.given if option != limit), None)
-        if first is not None and not method.has_path:
-            able = " and ".join(name for name, other in METHODS.items() if other.has_path)
-            msg = f"{first} works with {able} only"
-            raise BadInputError(msg)
-        if limit in self.given and not method.takes_memory_limit:
-            able = ", ".join(name for name, other in METHODS.items() if other.takes_memory_limit)
-            msg = f"{limit} works with these methods only: {able}"
-            raise BadInputError(msg)
+        for option in self.given:
+            parameter = "memory_limit" if option == "--memory-limit" else PATH
+            check_takes(method, parameter, option)
         if self.max_redundancy is not None and not 0 < self.max_redundancy <= 1:
             msg = f"--max-redundancy must be above 0 and at most 1, got {self.max_redundancy:g}"
             raise BadInputError(msg)

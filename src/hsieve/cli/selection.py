@@ -18,8 +18,7 @@ from hsieve.cli.files import (
     refusing,
     write_rows,
 )
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import Method
+from hsieve.cli.methods import MethodRequest
 from hsieve.cli.path_options import (
     NO_PAIRS,
     NOT_LOOKED_FOR,
@@ -38,6 +37,7 @@ if TYPE_CHECKING:
     from hsieve.data.tables import Table
     from hsieve.inference import FeatureTests
     from hsieve.selectors.base import BaseSelector
+    from hsieve.selectors.methods import Method
 
 __all__ = ["SelectOutcome", "read", "select", "write", "write_plot"]
 
@@ -79,7 +79,7 @@ class SelectOutcome:
     columns: list[str]
     warnings: list[str]
     seconds: float
-    method: Method
+    method: "Method"
     selector: "BaseSelector"
     notes: list[str] = field(default_factory=list)
     pairs: list[tuple[str, str, float]] = field(default_factory=list)
@@ -87,7 +87,7 @@ class SelectOutcome:
     chosen: str = ""
 
 
-def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Table | ColumnTable":
+def read(path: Path, columns: Columns, method_name: str, method: "Method") -> "Table | ColumnTable":
     """Read a file and see that the method can take its columns.
 
     The features stay in the file where it allows that and the method can read blocks of them.
@@ -120,7 +120,7 @@ def read(path: Path, columns: Columns, method_name: str, method: Method) -> "Tab
 
 
 def select(
-    table: "Table | ColumnTable", method: Method, request: MethodRequest, p_values: str
+    table: "Table | ColumnTable", method: "Method", request: MethodRequest, p_values: str
 ) -> SelectOutcome:
     """Select features of a table.
 
@@ -244,11 +244,13 @@ def write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[str
 
 
 def _fitted_rows(
-    table: "Table | ColumnTable", method: Method, request: MethodRequest, p_values: str
+    table: "Table | ColumnTable", method: "Method", request: MethodRequest, p_values: str
 ) -> "tuple[list[dict[str, Any]], BaseSelector, FeatureTests | None, Selection | None]":
     """One row for each feature chosen, best first, who chose them, tests, and what auto did."""
     found = automatic_selection(table, request) if method.is_automatic else None
-    selector = method.make(request).fit(table.X, table.y) if found is None else found.selector
+    selector = (
+        method.make(**request.parameters).fit(table.X, table.y) if found is None else found.selector
+    )
     rows: list[dict[str, Any]] = [
         {
             "rank": rank,
@@ -270,7 +272,7 @@ def _fitted_rows(
     return rows, selector, tests, found
 
 
-def _columns_of_nothing(method: Method, p_values: str) -> list[str]:
+def _columns_of_nothing(method: "Method", p_values: str) -> list[str]:
     """Keys that rows would have, if there were any."""
     columns = ["rank", "feature", "index", "score"]
     columns += ["frequency"] if method.is_stability else []

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hsieve.cli.makers import MethodRequest
+from hsieve.cli.methods import MethodRequest
 from hsieve.report.headline import listed
 from hsieve.text import shortened
 
@@ -48,7 +48,8 @@ def nothing_shows(
 
     from hsieve.data.blocks import as_blocks
     from hsieve.inference.hsic_tests import MIN_GAMMA_SAMPLES, least_p_value
-    from hsieve.report.method_words import ALONE, words_for
+    from hsieve.report.method_words import words_for
+    from hsieve.selectors.spec import ALONE
 
     chosen = selector.selected_indices_[:N_TESTED]
     if len(table.y) < MIN_GAMMA_SAMPLES or not len(chosen) or words_for(selector).sees != ALONE:

@@ -5,10 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hsieve.cli import makers
 from hsieve.cli.errors import BadInputError
-from hsieve.cli.makers import MethodRequest
-from hsieve.cli.methods import METHODS, Method
+from hsieve.cli.methods import MethodRequest
 from hsieve.cli.options import MOST_REPEATS
 from hsieve.text import shortened
 
@@ -16,6 +14,7 @@ if TYPE_CHECKING:
     from hsieve.data.blocks import ColumnTable
     from hsieve.data.tables import Table
     from hsieve.selectors.base import BaseSelector
+    from hsieve.selectors.methods import Method
 
 __all__ = ["StabilityOptions", "add_frequencies", "stability_notes"]
 
@@ -39,7 +38,7 @@ class StabilityOptions:
     false_selections: float | None
     n_subsamples: int | None
 
-    def check(self, method_name: str, method: Method, beside: Sequence[str] = ()) -> None:
+    def check(self, method_name: str, method: "Method", beside: Sequence[str] = ()) -> None:
         """Refuse what can be refused before the file is read.
 
         Parameters
@@ -62,14 +61,10 @@ class StabilityOptions:
         if self.wanted and beside:
             msg = f"{beside[0]} does not go with --stability, which follows no single path"
             raise BadInputError(msg)
-        given = {
-            "--false-selections": self.false_selections is not None,
-            "--subsamples": self.n_subsamples is not None,
-        }
-        first = next((option for option, is_given in given.items() if is_given), None)
-        if first is not None and not (self.wanted or method.is_stability):
-            able = ", ".join(name for name, other in METHODS.items() if other.is_stability)
-            msg = f"{first} needs --stability, or one of the methods {able}"
+        given = {"--false-selections": self.false_selections, "--subsamples": self.n_subsamples}
+        first = next((option for option, value in given.items() if value is not None), None)
+        if first is not None and not self.applied(method).is_stability:
+            msg = f"{first} needs --stability, or a method such as stability-lasso"
             raise BadInputError(msg)
         bound = self.false_selections
         if bound is not None and not 0 < bound < math.inf:
@@ -80,7 +75,7 @@ class StabilityOptions:
             msg = f"--subsamples must be an even number from 2 to {MOST_REPEATS}, got {wished}"
             raise BadInputError(msg)
 
-    def applied(self, method: Method) -> Method:
+    def applied(self, method: "Method") -> "Method":
         """Return the method as it is to be used.
 
         Parameters
@@ -93,17 +88,7 @@ class StabilityOptions:
         Method
             The same, or stability selection around it, which has no path and reads whole tables.
         """
-        if not self.wanted:
-            return method
-        return replace(
-            method,
-            make=makers.stability(method.make),
-            has_path=False,
-            finds_number=False,
-            takes_blocks=False,
-            takes_checkpoint=True,
-            is_stability=True,
-        )
+        return method.repeated() if self.wanted else method
 
     def add_to(self, request: MethodRequest) -> MethodRequest:
         """Return a request with these wishes, as far as they were given."""

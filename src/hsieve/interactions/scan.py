@@ -27,6 +27,7 @@ from hsieve.progress import stage
 from hsieve.selectors.bahsic import BAHSIC
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.input_data import with_categories
+from hsieve.selectors.spec import PAIRS, MethodSpec
 from hsieve.strategies import Backward
 from hsieve.strategies.base import best_first
 
@@ -128,6 +129,15 @@ class InteractionScan(BaseSelector):
     >>> best.features, best.family_wise_p < 0.001
     ((0, 1), True)
     """
+
+    spec = MethodSpec(
+        does=(
+            "looks at every pair of features for those that tell more about the target together "
+            "than the sum of what each tells alone, and says what chance does among so many."
+        ),
+        score="Minus log10 of the p-value of the best pair, or triple, that the feature is in.",
+        sees=PAIRS,
+    )
 
     def __init__(  # noqa: PLR0913 - one parameter for each setting
         self,

@@ -193,6 +193,10 @@ class HSIC(KernelMeasure):
     kernel_x, kernel_y, categorical, target_kind, standardise, precision
         See :class:`KernelMeasure`.
 
+    References
+    ----------
+    As in :class:`BAHSIC`.
+
     Examples
     --------
     >>> import numpy as np

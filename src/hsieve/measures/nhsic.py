@@ -74,6 +74,10 @@ class NHSIC(KernelMeasure):
     ----------
     kernel_x, kernel_y, categorical, target_kind, standardise, precision
         See :class:`hsieve.measures.hsic.KernelMeasure`.
+
+    References
+    ----------
+    As in :class:`BAHSIC`.
     """
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundNHSIC":

@@ -2,18 +2,22 @@
 
 import inspect
 import re
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import hsieve
+from hsieve.measures.base import Measure
+from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.selector import DependenceSelector
+from hsieve.selectors.spec import ALONE, PAIRS, TOGETHER, MethodSpec
+from hsieve.selectors.stability import StabilitySelection
+from hsieve.strategies.base import Strategy
 
-__all__ = ["MethodWords", "first_line", "parameter_meanings", "references_of", "words_for"]
+__all__ = ["first_line", "parameter_meanings", "references_of", "words_for"]
 
-YAMADA = (
-    'M. Yamada, W. Jitkrittum, L. Sigal, E. Xing, M. Sugiyama, "High-dimensional feature selection '
-    'by feature-wise kernelized lasso", 2014.'
-)
-ALONE, PAIRS, TOGETHER = "alone", "pairs", "together"
+SCORE = "Score that decided the place of the feature."
+# A bound measure that is asked for these lets redundant features stay out.
+KEEP_COPIES_OUT = {"redundancy", "addition_scores", "conditional_log_p"}
 
 # The underline of a heading in a docstring.
 HEADING = re.compile(r"^(?P<title>[A-Z][A-Za-z ]+)\n-{3,}\n", re.MULTILINE)
@@ -25,211 +29,8 @@ ROLE = re.compile(r":\w+:`~?([^`]+)`")
 ELSEWHERE = re.compile(r"^As in :class:`(?P<name>\w+)`")
 
 
-@dataclass(frozen=True)
-class MethodWords:
-    """A method in words.
-
-    Parameters
-    ----------
-    does : str
-        What it does, in a sentence or two.
-    score : str
-        What its score of a feature is, in one sentence.
-    sees : {"alone", "pairs", "together"}, default="alone"
-        Whether features are judged one by one, in pairs too, or in any company.
-    keeps_copies : bool, default=True
-        Whether features that repeat each other may all be chosen.
-    references : tuple of str, default=()
-        Papers beside those that the docstring names.
-    papers_of : str, default=""
-        Another class of this package, whose papers it comes from too.
-    """
-
-    does: str
-    score: str
-    sees: str = ALONE
-    keeps_copies: bool = True
-    references: tuple[str, ...] = ()
-    papers_of: str = ""
-
-
-WORTH = "What the feature was worth to the others when it was dropped; the last ones kept are best."
-JOINED = "What the feature brought to those chosen before it."
-WEIGHT = "Weight of the feature, the largest being 1; zero for features that lost theirs."
-
-WORDS: dict[str, MethodWords] = {
-    "N3LARS": MethodWords(
-        "follows a path of falling penalty on which a feature comes in as soon as it tells "
-        "something about the target, by normalised HSIC, that those already in do not. It sees "
-        "relations of any shape, and copies of a feature are kept back.",
-        "Coefficient of the feature where the path stops, with those of its pairs.",
-        keeps_copies=False,
-    ),
-    "HSICLasso": MethodWords(
-        "explains the kernel of the target by a sparse, non-negative sum of the kernels of single "
-        "features: relevant features of any shape that do not repeat each other.",
-        "Coefficient of the feature where the path stops, with those of its pairs.",
-        keeps_copies=False,
-        references=(YAMADA,),
-    ),
-    "KernelPursuit": MethodWords(
-        "adds features that explain what those already chosen leave unexplained: each step takes "
-        "the feature most related to the leave-one-out residuals of a kernel regression on the "
-        "features chosen so far. A feature stays only if its relation to the residuals is beyond "
-        "chance and it lowers the leave-one-out error, so the number of features is part of the "
-        "result. Where no single feature is left, pairs and triples that act only together are "
-        "searched, if that takes no more than a few seconds.",
-        "How much the leave-one-out error fell when the feature was added, as a fraction of the "
-        "variance of the target; features that were added together share it equally.",
-        keeps_copies=False,
-    ),
-    "BAHSIC": MethodWords(
-        "begins with all features and drops, again and again, those whose going costs the least "
-        "dependence (HSIC) of the rest on the target. Features that matter only together are seen.",
-        WORTH,
-        TOGETHER,
-    ),
-    "FOHSIC": MethodWords(
-        "adds, one by one, the feature with which the chosen ones depend most on the target, by "
-        "HSIC. Features that say nothing alone are hardly ever found.",
-        JOINED,
-        papers_of="BAHSIC",
-    ),
-    "RandSel": MethodWords(
-        "asks random sets of features, on random parts of the samples, what each feature brings to "
-        "them, and culls those that bring least. Features that matter only together are seen.",
-        "The last contribution of the feature.",
-        TOGETHER,
-    ),
-    "HalvesRegression": MethodWords(
-        "compares random halves of the features by their dependence on the target (HSIC) and "
-        "explains the differences by a sparse, non-negative regression.",
-        "Weight of the feature in that regression.",
-        TOGETHER,
-    ),
-    "L1LSMI": MethodWords(
-        "climbs the squared-loss mutual information of weighted features with the target, while "
-        "the weights shrink until few are left. Features that matter only together are seen, and "
-        "what repeats another loses its weight.",
-        WEIGHT,
-        TOGETHER,
-        keeps_copies=False,
-    ),
-    "L1HSIC": MethodWords(
-        "climbs the dependence (HSIC) of weighted features on the target, while the weights shrink "
-        "until few are left.",
-        WEIGHT,
-        TOGETHER,
-        keeps_copies=False,
-        papers_of="L1LSMI",
-    ),
-    "ForwardLSMI": MethodWords(
-        "adds, one by one, the feature with which the squared-loss mutual information of the set "
-        "with the target is highest.",
-        JOINED,
-    ),
-    "BackwardLSMI": MethodWords(
-        "drops, one by one, the feature whose going costs the least squared-loss mutual "
-        "information of the set with the target.",
-        WORTH,
-        TOGETHER,
-        papers_of="L1LSMI",
-    ),
-    "MRMR": MethodWords(
-        "adds, one by one, the feature that is most relevant less what it repeats of those chosen.",
-        "Relevance less mean redundancy (or their quotient) when the feature was chosen.",
-        keeps_copies=False,
-    ),
-    "QPFS": MethodWords(
-        "weighs all features at once, by a quadratic program of relevance and redundancy.",
-        "Weight of the feature; all weights sum up to 1.",
-        keeps_copies=False,
-    ),
-    "MaxRelevance": MethodWords(
-        "ranks features by their own dependence on the target, whatever its shape.",
-        "Dependence of the feature alone on the target.",
-    ),
-    "InteractionScan": MethodWords(
-        "looks at every pair of features for those that tell more about the target together than "
-        "the sum of what each tells alone, and says what chance does among so many.",
-        "Minus log10 of the p-value of the best pair, or triple, that the feature is in.",
-        PAIRS,
-    ),
-    "StabilitySelection": MethodWords(
-        "selects again and again from random halves of the samples and keeps the features that "
-        "come up in most of them, with a bound on the expected number of false ones.",
-        "Largest share of the subsamples that select the feature.",
-    ),
-    "ReliefF": MethodWords(
-        "ranks features by how much they differ between near samples of different and of the same "
-        "target. Interactions are seen among few features.",
-        "Difference from -1 to 1; about 0 for noise.",
-        TOGETHER,
-    ),
-    "FCBF": MethodWords(
-        "keeps relevant features for which no more relevant one stands.",
-        "Relevance of the feature.",
-        keeps_copies=False,
-    ),
-    "HITONPC": MethodWords(
-        "keeps features that stay dependent on the target, whichever few of the others are given.",
-        "Minus the logarithm of the p-value of the feature alone.",
-        keeps_copies=False,
-    ),
-    "SPEC": MethodWords(
-        "ranks features by how smoothly they vary over a graph of similar samples.",
-        "Smoothness; higher is better.",
-    ),
-    "LaplacianScore": MethodWords(
-        "ranks features by how well they keep near samples near. The target is not looked at.",
-        "2 less the Laplacian score; higher is better.",
-    ),
-    "SpAM": MethodWords(
-        "fits a sum of curves, one for each feature, of which most are zero.",
-        "Size of the curve of the feature (root mean square).",
-        keeps_copies=False,
-    ),
-    "LassoSelector": MethodWords(
-        "fits a linear model of which most coefficients are zero: straight-line effects only.",
-        "Absolute coefficient of the feature.",
-        keeps_copies=False,
-    ),
-    "SVMRFE": MethodWords(
-        "drops, again and again, the features that a linear support vector machine needs least.",
-        "Half the squared weight of the feature when it was dropped.",
-    ),
-    "KernelSVMRFE": MethodWords(
-        "drops, again and again, the features that a kernel support vector machine needs least.",
-        "Change of the objective of the machine when the feature was dropped.",
-        TOGETHER,
-    ),
-    "L1SVM": MethodWords(
-        "fits a linear support vector machine of which most weights are zero.",
-        "Absolute weight of the feature (root of the sum of squares over classes).",
-        keeps_copies=False,
-    ),
-    "FamilyRanking": MethodWords(
-        "ranks features one by one by one of the older scores that HSIC with linear kernels "
-        "unifies.",
-        "That score of the feature.",
-        papers_of="BAHSIC",
-    ),
-}
-JOINT_SEARCHES = ("Backward", "RandomisedContributions", "RandomHalves", "L1Ball")
-
-
-def words_for(selector: Any) -> MethodWords:
-    """Describe the method of a selector.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        Any selector.
-
-    Returns
-    -------
-    MethodWords
-        What it does, with the papers that it comes from.
+def words_for(selector: Any) -> MethodSpec:
+    """Describe the method of a selector with its settings taken into account, and its papers.
 
     Examples
     --------
@@ -238,34 +39,33 @@ def words_for(selector: Any) -> MethodWords:
     'ranks features by their own dependence on the target, whatever its shape.'
     """
     kind = type(selector)
-    found = WORDS.get(kind.__name__)
-    if found is None and hasattr(selector, "make_components"):
-        found = _of_parts(selector)
-    if found is None:
-        found = MethodWords(f"is this: {first_line(kind)}", "Score that decided the place.")
-    others = references_of(getattr(hsieve, found.papers_of)) if found.papers_of else ()
-    found = replace(found, references=(*references_of(kind), *others, *found.references))
+    spec = None if isinstance(selector, DependenceSelector) else getattr(kind, "spec", None)
+    if spec is None and isinstance(selector, SearchSelector):
+        return _of_parts(*selector.make_components())
+    if spec is None:
+        spec = MethodSpec(f"is this: {first_line(kind)}", SCORE)
+    spec = replace(spec, references=tuple(references_of(kind)))
     if getattr(selector, "interactions", None) is not None:
-        return replace(found, sees=PAIRS)
-    base = getattr(selector, "estimator", None)
-    if kind.__name__ == "StabilitySelection" and base is not None:
-        inner = words_for(base)
-        return replace(found, sees=inner.sees, keeps_copies=inner.keeps_copies)
-    return found
+        return replace(spec, sees=PAIRS)
+    if isinstance(selector, StabilitySelection) and selector.estimator is not None:
+        inner = words_for(selector.estimator)
+        return replace(spec, sees=inner.sees, keeps_copies=inner.keeps_copies)
+    return spec
 
 
-def _of_parts(selector: Any) -> MethodWords:
+def _of_parts(measure: Measure, strategy: Strategy) -> MethodSpec:
     """Describe a free combination of a measure and a strategy."""
-    measure, strategy = selector.make_components()
-    name = type(strategy).__name__
-    return MethodWords(
-        f"searches by {name} with the measure {type(measure).__name__}: "
-        f"{first_line(type(strategy))} {first_line(type(measure))}",
-        "Score that decided the place of the feature.",
-        TOGETHER if name in JOINT_SEARCHES else ALONE,
-        keeps_copies=name in ("Ranking", *JOINT_SEARCHES),
-        references=(*references_of(type(strategy)), *references_of(type(measure))),
-        papers_of="BAHSIC" if type(measure).__name__.endswith("HSIC") else "",
+    needs = set(strategy.needs)
+    # Sets that are not grown from single features are judged as a whole.
+    is_joint = "subset_score" in needs and "addition_scores" not in needs
+    kinds = (type(strategy), type(measure))
+    return MethodSpec(
+        f"searches by {kinds[0].__name__} with the measure {kinds[1].__name__}: "
+        f"{first_line(kinds[0])} {first_line(kinds[1])}",
+        SCORE,
+        sees=TOGETHER if is_joint else ALONE,
+        keeps_copies=not needs & KEEP_COPIES_OUT,
+        references=tuple(paper for kind in kinds for paper in references_of(kind)),
     )
 
 
@@ -291,7 +91,8 @@ def references_of(kind: type) -> list[str]:
     Parameters
     ----------
     kind : type
-        A class with a numpydoc docstring.
+        A class with a numpydoc docstring. Where it says "As in :class:`Other`", the other class of
+        this package is asked.
 
     Returns
     -------
@@ -305,6 +106,8 @@ def references_of(kind: type) -> list[str]:
     ['X. He, D. Cai, P. Niyogi, "Laplacian score for feature selection", 2006.']
     """
     section = _section(kind, "References").replace("\n", " ").strip()
+    if elsewhere := ELSEWHERE.match(section):
+        return references_of(getattr(hsieve, elsewhere["name"]))
     papers = re.split(r"; (?=[A-Z]\. )", _plain(section)) if section else []
     return [f"{paper.rstrip('. ')}." for paper in papers]
 

@@ -9,8 +9,8 @@ from hsieve.inference.hsic_tests import FeatureTests
 from hsieve.report.curves import Names
 from hsieve.report.evidence import Evidence
 from hsieve.report.headline import listed
-from hsieve.report.method_words import ALONE, MethodWords
 from hsieve.report.names import shortened
+from hsieve.selectors.spec import ALONE, MethodSpec
 from hsieve.strategies.lars_path import LarsSelectionPath
 from hsieve.strategies.overlaps import INTERCHANGEABLE
 from hsieve.strategies.pursuit_path import PursuitPath
@@ -67,7 +67,7 @@ def pitfalls(
     selector: Any,
     evidence: Evidence,
     tests: FeatureTests | None,
-    words: MethodWords,
+    words: MethodSpec,
     names: Names,
 ) -> list[dict[str, str]]:
     """Say what to bear in mind with a result.
@@ -80,7 +80,7 @@ def pitfalls(
         What the data tell.
     tests : FeatureTests or None
         p-values, where they are shown.
-    words : MethodWords
+    words : MethodSpec
         What its method does.
     names : Names
         Names of the features.
@@ -214,7 +214,7 @@ def _stability(selector: Any) -> list[tuple[str, str]]:
     ]
 
 
-def _company(selector: Any, words: MethodWords) -> list[tuple[str, str]]:
+def _company(selector: Any, words: MethodSpec) -> list[tuple[str, str]]:
     found = []
     if words.sees == ALONE:
         found.append(

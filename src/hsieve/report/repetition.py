@@ -18,9 +18,9 @@ from sklearn.base import BaseEstimator
 
 from hsieve.report.evidence import Evidence
 from hsieve.report.names import legible
+from hsieve.selectors.spec import MethodSpec
 
 __all__ = [
-    "COMMANDS",
     "Constructor",
     "Origin",
     "changed_parameters",
@@ -33,33 +33,6 @@ PACKAGES = ("hsieve", "numpy", "scipy", "scikit-learn")
 POSITIONS_NAMED = 10
 MOST_NAMES = 20
 LONGEST_CODE = 20_000
-# Names of selectors on the command line, for those that it makes without further settings.
-COMMANDS = {
-    "BAHSIC": "bahsic",
-    "BackwardLSMI": "backward-lsmi",
-    "FCBF": "fcbf",
-    "FOHSIC": "fohsic",
-    "ForwardLSMI": "forward-lsmi",
-    "HITONPC": "hiton-pc",
-    "HSICLasso": "hsic-lasso",
-    "KernelPursuit": "pursuit",
-    "KernelSVMRFE": "kernel-svm-rfe",
-    "L1HSIC": "l1-hsic",
-    "L1LSMI": "l1-lsmi",
-    "L1SVM": "l1-svm",
-    "LaplacianScore": "laplacian-score",
-    "LassoSelector": "lasso",
-    "MRMR": "mrmr",
-    "MaxRelevance": "mr-nhsic",
-    "N3LARS": "n3lars",
-    "QPFS": "qpfs",
-    "RandSel": "randsel",
-    "ReliefF": "relieff",
-    "SPEC": "spec",
-    "SVMRFE": "svm-rfe",
-    "SpAM": "spam",
-}
-
 # The answer does not depend on these; they belong to the machine.
 OF_THE_MACHINE = ("checkpoint", "engine", "n_jobs", "n_threads")
 LONGEST_LINE = 88
@@ -340,10 +313,10 @@ def _python(selector: Any, made: Constructor, evidence: Evidence, origin: Origin
 
 def _command(selector: Any, names: Sequence[str], target_name: str) -> str:
     """Write a command line that does the same with a file; empty if there is none."""
-    method = COMMANDS.get(type(selector).__name__)
-    if method is None:
+    spec: MethodSpec | None = getattr(type(selector), "spec", None)
+    if spec is None or not spec.name:
         return ""
-    words = ["hsieve", "select", "data.csv", "--target", target_name, "--method", method]
+    words = ["hsieve", "select", "data.csv", "--target", target_name, "--method", spec.name]
     for key, value in changed_parameters(selector).items():
         option = _option(key, value, names)
         if option is None:

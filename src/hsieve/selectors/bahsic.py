@@ -13,6 +13,7 @@ from hsieve.kernels import Gaussian, Kernel
 from hsieve.measures import HSIC
 from hsieve.measures.base import Measure
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import FEW, JOINT, TOGETHER, MethodSpec, Variant
 from hsieve.strategies import Backward, Forward
 from hsieve.strategies.base import Strategy
 
@@ -80,6 +81,36 @@ class BAHSIC(SearchSelector):
     >>> sorted(BAHSIC(2).fit(problem.X, problem.y).selected_indices_.tolist())
     [0, 1]
     """
+
+    spec = MethodSpec(
+        does=(
+            "begins with all features and drops, again and again, those whose going costs the "
+            "least dependence (HSIC) of the rest on the target. Features that matter only "
+            "together are seen."
+        ),
+        score=(
+            "What the feature was worth to the others when it was dropped; the last ones kept are"
+            " best."
+        ),
+        name="bahsic",
+        purpose="joint effects of any order, by dropping features",
+        cost="32 n^2 d",
+        group=JOINT,
+        sees=TOGETHER,
+        variants=(
+            Variant(
+                "bahsic-paper",
+                "BAHSIC as published in 2007: mostly single effects",
+                lambda: {
+                    "kernel_x": Gaussian("maximise"),
+                    "compensate": False,
+                    "n_contexts": 1,
+                    "step": 0.1,
+                },
+                "n^2 d a round",
+            ),
+        ),
+    )
 
     def __init__(  # noqa: PLR0913 - the options of the search and those of its measure
         self,
@@ -155,6 +186,10 @@ class FOHSIC(SearchSelector):
         As in every selector: chosen features best first, place of each feature, score of each
         feature, the whole search.
 
+    References
+    ----------
+    As in :class:`BAHSIC`.
+
     Examples
     --------
     >>> import numpy as np
@@ -164,6 +199,18 @@ class FOHSIC(SearchSelector):
     >>> sorted(FOHSIC(2).fit(X, y).selected_indices_.tolist())
     [3, 5]
     """
+
+    spec = MethodSpec(
+        does=(
+            "adds, one by one, the feature with which the chosen ones depend most on the target, "
+            "by HSIC. Features that say nothing alone are hardly ever found."
+        ),
+        score="What the feature brought to those chosen before it.",
+        name="fohsic",
+        purpose="few features, added one by one; no pure interactions",
+        cost="k n^2 d",
+        group=FEW,
+    )
 
     def __init__(
         self,

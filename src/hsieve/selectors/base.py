@@ -27,6 +27,7 @@ from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
 from hsieve.selectors.input_data import DataInput
 from hsieve.selectors.number_rules import checked_rule, choose_number, no_ranking
+from hsieve.selectors.spec import MethodSpec
 from hsieve.strategies.base import SelectionPath
 
 if TYPE_CHECKING:
@@ -73,8 +74,10 @@ class BaseSelector(SelectorMixin, DataInput):
     # Why there is no ranking that a rule could cut; searches have an answer of their own.
     _own_number: ClassVar[str] = "it looks for as many features as are asked for"
 
+    # What the method is, for lists and reports.
+    spec: ClassVar[MethodSpec | None] = None
     # Rules beside those of `hsieve.inference.feature_number`.
-    _own_rules: ClassVar[tuple[str, ...]] = ()
+    own_rules: ClassVar[tuple[str, ...]] = ()
 
     def _check(self, settings: BaseEstimator, target: Any, n_samples: int) -> None:
         """Refuse targets and sizes that nothing can be done with, before any work.
@@ -93,7 +96,7 @@ class BaseSelector(SelectorMixin, DataInput):
         """Work out the number of features asked for."""
         wanted = self.n_features_to_select
         if isinstance(wanted, str):
-            return self._n_ranked(checked_rule(wanted, self._own_rules), n_features)
+            return self._n_ranked(checked_rule(wanted, self.own_rules), n_features)
         if wanted is None:
             return min(DEFAULT_N_FEATURES, n_features)
         if isinstance(wanted, Integral) and not isinstance(wanted, bool):

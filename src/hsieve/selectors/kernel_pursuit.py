@@ -15,6 +15,7 @@ from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.selectors.base import whole_or_nothing
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import BEGIN, MethodSpec
 from hsieve.strategies import PursuitPath, PursuitSearch
 from hsieve.strategies.base import Strategy
 
@@ -102,8 +103,28 @@ class KernelPursuit(SearchSelector):
     [3, 7, 11, 12]
     """
 
+    spec = MethodSpec(
+        does=(
+            "adds features that explain what those already chosen leave unexplained: each step "
+            "takes the feature most related to the leave-one-out residuals of a kernel regression"
+            " on the features chosen so far. A feature stays only if its relation to the "
+            "residuals is beyond chance and it lowers the leave-one-out error, so the number of "
+            "features is part of the result. Where no single feature is left, pairs and triples "
+            "that act only together are searched, if that takes no more than a few seconds."
+        ),
+        score=(
+            "How much the leave-one-out error fell when the feature was added, as a fraction of "
+            "the variance of the target; features that were added together share it equally."
+        ),
+        name="pursuit",
+        purpose="features that explain what others leave; finds how many",
+        cost="n d a step",
+        group=BEGIN,
+        keeps_copies=False,
+    )
+
     path_: PursuitPath
-    _own_rules: ClassVar[tuple[str, ...]] = ("auto",)
+    own_rules: ClassVar[tuple[str, ...]] = ("auto",)
 
     def __init__(  # noqa: PLR0913 - the gates, and what N3LARS takes
         self,

@@ -13,6 +13,7 @@ from hsieve.kernels import Gaussian
 from hsieve.measures import HSIC, LSMI
 from hsieve.measures.base import Measure
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import JOINT, TOGETHER, MethodSpec
 from hsieve.strategies import L1Ball
 from hsieve.strategies.base import Strategy
 
@@ -117,6 +118,21 @@ class L1LSMI(_L1Selector):
     [0, 1]
     """
 
+    spec = MethodSpec(
+        does=(
+            "climbs the squared-loss mutual information of weighted features with the target, "
+            "while the weights shrink until few are left. Features that matter only together are "
+            "seen, and what repeats another loses its weight."
+        ),
+        score="Weight of the feature, the largest being 1; zero for features that lost theirs.",
+        name="l1-lsmi",
+        purpose="joint effects, redundant features left out",
+        cost="20,000 n d",
+        group=JOINT,
+        sees=TOGETHER,
+        keeps_copies=False,
+    )
+
     def __init__(  # noqa: PLR0913 - the options of the search and that of the measure
         self,
         n_features_to_select: int | float | None = None,
@@ -195,6 +211,10 @@ class L1HSIC(_L1Selector):
     selected_indices_, ranking_, scores_, path_
         As in :class:`L1LSMI`.
 
+    References
+    ----------
+    As in :class:`L1LSMI`.
+
     Examples
     --------
     >>> from hsieve import L1HSIC
@@ -203,6 +223,20 @@ class L1HSIC(_L1Selector):
     >>> sorted(L1HSIC(2, n_restarts=3).fit(problem.X, problem.y).selected_indices_.tolist())
     [0, 1]
     """
+
+    spec = MethodSpec(
+        does=(
+            "climbs the dependence (HSIC) of weighted features on the target, while the weights "
+            "shrink until few are left."
+        ),
+        score="Weight of the feature, the largest being 1; zero for features that lost theirs.",
+        name="l1-hsic",
+        purpose="as l1-lsmi by HSIC; faster with few samples",
+        cost="200 n^2 d",
+        group=JOINT,
+        sees=TOGETHER,
+        keeps_copies=False,
+    )
 
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""

@@ -23,6 +23,7 @@ from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import whole_or_nothing
 from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import BEGIN, FEW, JOINT, MethodSpec, Variant
 from hsieve.strategies import LarsSearch
 from hsieve.strategies.base import Strategy
 from hsieve.strategies.lars_path import LarsSelectionPath
@@ -298,6 +299,29 @@ class N3LARS(_LarsSelector):
     [0, 1, 2]
     """
 
+    spec = MethodSpec(
+        does=(
+            "follows a path of falling penalty on which a feature comes in as soon as it tells "
+            "something about the target, by normalised HSIC, that those already in do not. It "
+            "sees relations of any shape, and copies of a feature are kept back."
+        ),
+        score="Coefficient of the feature where the path stops, with those of its pairs.",
+        name="n3lars",
+        purpose="effects of any shape, redundant features left out",
+        cost="n d + few pairs",
+        group=BEGIN,
+        keeps_copies=False,
+        variants=(
+            Variant(
+                "pairs",
+                "as n3lars, with pairs that matter only together",
+                lambda: {"interactions": "pairs"},
+                "9 n d^2",
+                JOINT,
+            ),
+        ),
+    )
+
     _normalised = True
 
 
@@ -316,6 +340,11 @@ class HSICLasso(_LarsSelector):
     coef_, pairs_, relevance_, groups_, traffic_, path_, selected_indices_, ranking_, scores_
         As in :class:`N3LARS`.
 
+    References
+    ----------
+    M. Yamada, W. Jitkrittum, L. Sigal, E. Xing, M. Sugiyama, "High-dimensional feature selection by
+    feature-wise kernelized lasso", 2014.
+
     Examples
     --------
     >>> import numpy as np
@@ -324,5 +353,18 @@ class HSICLasso(_LarsSelector):
     >>> sorted(HSICLasso(2).fit(X, np.abs(X[:, 3]) + X[:, 7]).selected_indices_.tolist())
     [3, 7]
     """
+
+    spec = MethodSpec(
+        does=(
+            "explains the kernel of the target by a sparse, non-negative sum of the kernels of "
+            "single features: relevant features of any shape that do not repeat each other."
+        ),
+        score="Coefficient of the feature where the path stops, with those of its pairs.",
+        name="hsic-lasso",
+        purpose="as n3lars, kernels not normalised",
+        cost="n d + few pairs",
+        group=FEW,
+        keeps_copies=False,
+    )
 
     _normalised = False

@@ -12,6 +12,7 @@ from hsieve.measures.relief import Relief
 from hsieve.measures.spectral import SpectralScore
 from hsieve.selectors.base import whole_or_nothing
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import RANKINGS, TOGETHER, MethodSpec
 from hsieve.strategies import Ranking
 from hsieve.strategies.base import Strategy
 
@@ -92,6 +93,15 @@ class SPEC(_GraphSelector):
     array([3])
     """
 
+    spec = MethodSpec(
+        does="ranks features by how smoothly they vary over a graph of similar samples.",
+        score="Smoothness; higher is better.",
+        name="spec",
+        purpose="smooth over a graph of samples with similar targets",
+        cost="n d, or n^2 d",
+        group=RANKINGS,
+    )
+
     def __init__(
         self,
         n_features_to_select: int | float | str | None = None,
@@ -158,6 +168,15 @@ class LaplacianScore(_GraphSelector):
     [2, 3, 4]
     """
 
+    spec = MethodSpec(
+        does="ranks features by how well they keep near samples near. The target is not looked at.",
+        score="2 less the Laplacian score; higher is better.",
+        name="laplacian-score",
+        purpose="smooth over a graph of samples; ignores the target",
+        cost="n^2 d",
+        group=RANKINGS,
+    )
+
     def __init__(
         self, n_features_to_select: int | float | str | None = None, *, n_neighbors: int = 5
     ) -> None:
@@ -214,6 +233,19 @@ class ReliefF(SearchSelector):
     >>> sorted(ReliefF(2).fit(problem.X, problem.y).selected_indices_.tolist())
     [0, 1]
     """
+
+    spec = MethodSpec(
+        does=(
+            "ranks features by how much they differ between near samples of different and of the "
+            "same target. Interactions are seen among few features."
+        ),
+        score="Difference from -1 to 1; about 0 for noise.",
+        name="relieff",
+        purpose="differences between near samples; some interactions",
+        cost="n^2 d",
+        group=RANKINGS,
+        sees=TOGETHER,
+    )
 
     def __init__(
         self,

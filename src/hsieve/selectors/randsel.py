@@ -10,6 +10,7 @@ from hsieve.kernels import Gaussian, Kernel
 from hsieve.measures import HSIC, NHSIC
 from hsieve.measures.base import Measure
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import JOINT, TOGETHER, MethodSpec
 from hsieve.strategies import RandomHalves, RandomisedContributions
 from hsieve.strategies.base import Strategy
 
@@ -91,6 +92,20 @@ class RandSel(SearchSelector):
     >>> sorted(RandSel(2).fit(problem.X, problem.y).selected_indices_.tolist())
     [0, 1]
     """
+
+    spec = MethodSpec(
+        does=(
+            "asks random sets of features, on random parts of the samples, what each feature "
+            "brings to them, and culls those that bring least. Features that matter only together"
+            " are seen."
+        ),
+        score="The last contribution of the feature.",
+        name="randsel",
+        purpose="as bahsic, from random subsamples and feature sets",
+        cost="64 n^2 d",
+        group=JOINT,
+        sees=TOGETHER,
+    )
 
     def __init__(  # noqa: PLR0913 - the options of the algorithm and those of its measure
         self,
@@ -216,6 +231,15 @@ class HalvesRegression(SearchSelector):
     >>> sorted(HalvesRegression(2, n_rounds=100).fit(X, y).selected_indices_.tolist())
     [2, 5]
     """
+
+    spec = MethodSpec(
+        does=(
+            "compares random halves of the features by their dependence on the target (HSIC) and "
+            "explains the differences by a sparse, non-negative regression."
+        ),
+        score="Weight of the feature in that regression.",
+        sees=TOGETHER,
+    )
 
     def __init__(
         self,

@@ -12,6 +12,7 @@ from hsieve.measures.mutual_information import MutualInformation
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.measures.symmetrical_uncertainty import SymmetricalUncertainty
 from hsieve.selectors.search import SearchSelector, chosen_measure
+from hsieve.selectors.spec import FEW, MethodSpec
 from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, QuadraticProgram
 from hsieve.strategies.base import Strategy
 
@@ -76,6 +77,19 @@ class MRMR(SearchSelector):
     >>> MRMR(2).fit(X, 2 * X[:, 3] + X[:, 7]).selected_indices_
     array([3, 7])
     """
+
+    spec = MethodSpec(
+        does=(
+            "adds, one by one, the feature that is most relevant less what it repeats of those "
+            "chosen."
+        ),
+        score="Relevance less mean redundancy (or their quotient) when the feature was chosen.",
+        name="mrmr",
+        purpose="relevance less redundancy, by mutual information",
+        cost="n d + k d pairs",
+        group=FEW,
+        keeps_copies=False,
+    )
 
     def __init__(
         self,
@@ -162,6 +176,16 @@ class QPFS(SearchSelector):
     [3, 7]
     """
 
+    spec = MethodSpec(
+        does="weighs all features at once, by a quadratic program of relevance and redundancy.",
+        score="Weight of the feature; all weights sum up to 1.",
+        name="qpfs",
+        purpose="relevance and redundancy, weighed for all at once",
+        cost="n d^2, or 400 n d",
+        group=FEW,
+        keeps_copies=False,
+    )
+
     def __init__(
         self,
         n_features_to_select: int | float | str | None = None,
@@ -234,6 +258,16 @@ class FCBF(SearchSelector):
     >>> FCBF(2).fit(X, 2 * X[:, 3] + X[:, 7]).selected_indices_
     array([3, 7])
     """
+
+    spec = MethodSpec(
+        does="keeps relevant features for which no more relevant one stands.",
+        score="Relevance of the feature.",
+        name="fcbf",
+        purpose="relevant, not redundant features; finds how many",
+        cost="n d per feature kept",
+        group=FEW,
+        keeps_copies=False,
+    )
 
     def __init__(
         self,
@@ -314,6 +348,19 @@ class HITONPC(SearchSelector):
     >>> HITONPC(alpha=0.01).fit(X, 2 * X[:, 0] + X[:, 3]).selected_indices_
     array([0, 3])
     """
+
+    spec = MethodSpec(
+        does=(
+            "keeps features that stay dependent on the target, whichever few of the others are "
+            "given."
+        ),
+        score="Minus the logarithm of the p-value of the feature alone.",
+        name="hiton-pc",
+        purpose="dependent whichever others are given; finds how many",
+        cost="n d + t^3 tests each",
+        group=FEW,
+        keeps_copies=False,
+    )
 
     def __init__(
         self,

@@ -2,16 +2,29 @@
 
 import os
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from hsieve.measures.base import Measure
 from hsieve.measures.family import FamilyScore
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.selectors.search import SearchSelector, chosen_measure
+from hsieve.selectors.spec import FEW, RANKINGS, MethodSpec, Variant
 from hsieve.strategies import IterativeScreening, Ranking
 from hsieve.strategies.base import Strategy
 
 __all__ = ["FamilyRanking", "MaxRelevance"]
+
+OTHER_STATISTICS = {
+    "centroid": "distance of two class means",
+    "t": "squared t of two classes",
+    "snr": "signal-to-noise ratio of two classes",
+    "moderated-t": "t with variances shrunk, for few samples",
+    "lods": "log odds that a feature differs between two classes",
+    "pam": "shrunken centroids, any number of classes",
+    "one-vs-rest": "each class against the others",
+    "block": "classes as blocks of a kernel, any number of them",
+}
 
 
 class MaxRelevance(SearchSelector):
@@ -25,10 +38,11 @@ class MaxRelevance(SearchSelector):
     measure : Measure or None, default=None
         Measure of single features. None is ``PairwiseHSIC()``, which makes this MR-NHSIC.
     n_screened : int or None, default=None
-        None: the ranking itself. A number m, not below the number wanted: the m most relevant
-        features are screened, and those wanted taken out of them one by one, each time the one
-        with the largest product with the target's kernel after the kernels of those taken are
-        projected out of it, which keeps copies back; see :mod:`hsieve.strategies.screening`.
+        None: the ranking itself. A number m: the m most relevant features, or as many as are
+        wanted if these are more, are screened, and those wanted taken out of them one by one, each
+        time the one with the largest product with the target's kernel after the kernels of those
+        taken are projected out of it, which keeps copies back; see
+        :mod:`hsieve.strategies.screening`.
         The measure must then be PairwiseHSIC or squared correlation.
     categorical : iterable of int or str, default=()
         Features that are categories, by position or name; handed on to the measure. In a data frame
@@ -69,6 +83,24 @@ class MaxRelevance(SearchSelector):
     >>> MaxRelevance(2, n_screened=5).fit(X, y).selected_indices_
     array([3, 7])
     """
+
+    spec = MethodSpec(
+        does="ranks features by their own dependence on the target, whatever its shape.",
+        score="Dependence of the feature alone on the target.",
+        name="mr-nhsic",
+        purpose="effects of any shape, score from 0 to 1; large data",
+        cost="n d",
+        group=RANKINGS,
+        variants=(
+            Variant(
+                "screening",
+                "as mr-nhsic, then redundant features are left out",
+                lambda: {"n_screened": 500},
+                "n d + 500 k pairs",
+                FEW,
+            ),
+        ),
+    )
 
     def __init__(
         self,
@@ -122,6 +154,10 @@ class FamilyRanking(SearchSelector):
         As in every selector: chosen features best first, place of each feature, score of each
         feature, the whole search.
 
+    References
+    ----------
+    As in :class:`BAHSIC`.
+
     Examples
     --------
     >>> import numpy as np
@@ -132,6 +168,24 @@ class FamilyRanking(SearchSelector):
     >>> FamilyRanking(1, statistic="moderated-t").fit(X, y).selected_indices_
     array([3])
     """
+
+    spec = MethodSpec(
+        does=(
+            "ranks features one by one by one of the older scores that HSIC with linear kernels "
+            "unifies."
+        ),
+        score="That score of the feature.",
+        name="pc",
+        purpose="squared correlation",
+        cost="n d",
+        group=RANKINGS,
+        variants=(
+            *(
+                Variant(name, purpose, partial(dict, statistic=name))
+                for name, purpose in OTHER_STATISTICS.items()
+            ),
+        ),
+    )
 
     def __init__(
         self,

@@ -1,8 +1,10 @@
 """Free choice: any measure with any strategy that fits it."""
 
-from hsieve.measures import HSIC
+from hsieve.kernels import Linear
+from hsieve.measures import HSIC, NHSIC, KernelRidge, MutualInformation, Pearson, Ridge
 from hsieve.measures.base import Measure
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import MODELS, RANKINGS, MethodSpec, Variant
 from hsieve.strategies import Backward, Forward, Ranking
 from hsieve.strategies.base import Strategy
 
@@ -45,6 +47,43 @@ class DependenceSelector(SearchSelector):
     >>> DependenceSelector(NHSIC(), n_features_to_select=1).fit(X, y).selected_indices_
     array([4])
     """
+
+    spec = MethodSpec(
+        does="searches with a measure and a strategy of your choice.",
+        score="Score that decided the place of the feature.",
+        cost="n^2 d",
+        group=RANKINGS,
+        variants=(
+            Variant("hsic", "effects of any shape", lambda: {"measure": HSIC()}),
+            Variant(
+                "nhsic", "effects of any shape, score from 0 to 1", lambda: {"measure": NHSIC()}
+            ),
+            Variant(
+                "linear-hsic", "straight-line effects", lambda: {"measure": HSIC(kernel_x=Linear())}
+            ),
+            Variant(
+                "mutual-information",
+                "effects of any shape, in nats",
+                lambda: {"measure": MutualInformation()},
+                "n log(n) d",
+            ),
+            Variant("pearson", "absolute correlation", lambda: {"measure": Pearson()}, "n d"),
+            Variant(
+                "ridge",
+                "drops what a linear ridge regression does not miss",
+                lambda: {"measure": Ridge(), "strategy": Backward(step=0.25)},
+                "n^3 + n^2 d a round",
+                MODELS,
+            ),
+            Variant(
+                "kernel-ridge",
+                "drops what a kernel ridge regression does not miss",
+                lambda: {"measure": KernelRidge(), "strategy": Backward(step=0.25)},
+                "n^3 d a round",
+                MODELS,
+            ),
+        ),
+    )
 
     def __init__(
         self,

@@ -8,6 +8,7 @@ import numpy as np
 from hsieve.measures import LSMI
 from hsieve.measures.base import Measure
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import FEW, JOINT, TOGETHER, MethodSpec
 from hsieve.strategies import Backward, Forward
 from hsieve.strategies.base import Strategy
 
@@ -55,6 +56,19 @@ class ForwardLSMI(SearchSelector):
     >>> sorted(ForwardLSMI(2).fit(X, X[:, 1] ** 2 + X[:, 3]).selected_indices_.tolist())
     [1, 3]
     """
+
+    spec = MethodSpec(
+        does=(
+            "adds, one by one, the feature with which the squared-loss mutual information of the "
+            "set with the target is highest."
+        ),
+        score="What the feature brought to those chosen before it.",
+        name="forward-lsmi",
+        purpose="few features, added one by one, by mutual information",
+        cost="10^4 n d k",
+        group=FEW,
+        keeps_copies=False,
+    )
 
     def __init__(
         self,
@@ -116,6 +130,10 @@ class BackwardLSMI(ForwardLSMI):
         As in every selector: chosen features best first, place of each feature, score of each
         feature, the whole search.
 
+    References
+    ----------
+    As in :class:`L1LSMI`.
+
     Examples
     --------
     >>> from hsieve import BackwardLSMI
@@ -124,6 +142,23 @@ class BackwardLSMI(ForwardLSMI):
     >>> sorted(BackwardLSMI(2).fit(problem.X, problem.y).selected_indices_.tolist())
     [0, 1]
     """
+
+    spec = MethodSpec(
+        does=(
+            "drops, one by one, the feature whose going costs the least squared-loss mutual "
+            "information of the set with the target."
+        ),
+        score=(
+            "What the feature was worth to the others when it was dropped; the last ones kept are"
+            " best."
+        ),
+        name="backward-lsmi",
+        purpose="joint effects, dropping features one by one",
+        cost="10^4 n d^2",
+        group=JOINT,
+        sees=TOGETHER,
+        keeps_copies=False,
+    )
 
     def __init__(
         self,

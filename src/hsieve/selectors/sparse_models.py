@@ -25,6 +25,7 @@ from hsieve.kernels.columns import standardised, within_range
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
+from hsieve.selectors.spec import MODELS, MethodSpec
 from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, lasso_of_size
 from hsieve.strategies.base import SelectionPath
 
@@ -147,6 +148,16 @@ class SpAM(SparseSelector):
     [3, 7]
     """
 
+    spec = MethodSpec(
+        does="fits a sum of curves, one for each feature, of which most are zero.",
+        score="Size of the curve of the feature (root mean square).",
+        name="spam",
+        purpose="a sum of curves, one per feature, most of them zero",
+        cost="5 n d a step",
+        group=MODELS,
+        keeps_copies=False,
+    )
+
     def __init__(
         self,
         n_features_to_select: int | float | None = None,
@@ -255,6 +266,16 @@ class LassoSelector(SparseSelector):
     >>> LassoSelector(2).fit(X, 2 * X[:, 3] - X[:, 7]).selected_indices_
     array([3, 7])
     """
+
+    spec = MethodSpec(
+        does="fits a linear model of which most coefficients are zero: straight-line effects only.",
+        score="Absolute coefficient of the feature.",
+        name="lasso",
+        purpose="straight-line effects, redundant features left out",
+        cost="k n d",
+        group=MODELS,
+        keeps_copies=False,
+    )
 
     def __init__(
         self, n_features_to_select: int | float | None = None, *, target_kind: str = "auto"

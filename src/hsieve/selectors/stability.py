@@ -1,12 +1,14 @@
 """Stability selection: features that are selected again and again from halves of the data."""
 
 import os
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
+from sklearn.linear_model import LogisticRegression
 from sklearn.utils.multiclass import check_classification_targets
 
 from hsieve.data.blocks import as_blocks
@@ -34,6 +36,7 @@ from hsieve.selectors.input_data import on_arrays
 from hsieve.selectors.number_rules import RuleSettings, check_rule_takes
 from hsieve.selectors.regularisation import make_range, model_target
 from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import STABLE, MethodSpec, Variant
 from hsieve.strategies.base import SelectionPath
 
 __all__ = ["StabilitySelection"]
@@ -46,8 +49,19 @@ LEAST_THRESHOLD = 0.6
 MOST_THRESHOLD = 0.9
 # What is wished where nothing is said.
 USUAL_FALSE_SELECTIONS = 1.0
-# Rounding of a share of subsamples.
+# Rounding of a fraction of subsamples.
 SHARE_TOLERANCE = 1e-12
+
+
+def _logistic_base() -> dict[str, Any]:
+    """Sparse logistic regression of standardised features."""
+    base = LogisticRegression(l1_ratio=1.0, solver="liblinear")
+    return {"estimator": base, "standardise": True}
+
+
+def _boosting_base() -> dict[str, Any]:
+    """Boosting of single features; its room stands above this one."""
+    return {"estimator": import_module("hsieve.classifiers").LPBoost()}
 
 
 class StabilitySelection(MetaEstimatorMixin, BaseSelector):
@@ -150,6 +164,34 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     >>> selection.selected_indices_, round(selection.bound_, 2) <= 1
     (array([3, 7]), True)
     """
+
+    spec = MethodSpec(
+        does=(
+            "selects again and again from random halves of the samples and keeps the features "
+            "that come up in most of them, with a bound on the expected number of false ones."
+        ),
+        score="Largest share of the subsamples that select the feature.",
+        name="stability-lasso",
+        purpose="features that the lasso finds in most halves of the data",
+        cost="100 n d a step",
+        group=STABLE,
+        variants=(
+            Variant(
+                "stability-logistic",
+                "the same by sparse logistic regression; classes only",
+                _logistic_base,
+                "100 n d a sweep",
+                needs_classes=True,
+            ),
+            Variant(
+                "stability-lpboost",
+                "the same by boosting of single features; classes only",
+                _boosting_base,
+                "100 n d + programs",
+                needs_classes=True,
+            ),
+        ),
+    )
 
     def __init__(  # noqa: PLR0913
         self,

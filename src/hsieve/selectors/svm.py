@@ -14,6 +14,7 @@ from hsieve.measures.base import Measure
 from hsieve.measures.svm import KernelSVM, LinearSVM
 from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.sparse_models import SparseSelector
+from hsieve.selectors.spec import MODELS, TOGETHER, MethodSpec
 from hsieve.solvers import SparseFit, l1_svm_of_size
 from hsieve.strategies import Backward
 from hsieve.strategies.base import Strategy
@@ -65,6 +66,17 @@ class SVMRFE(SearchSelector):
     >>> SVMRFE(2).fit(X, 2 * X[:, 3] - X[:, 7] > 0).selected_indices_
     array([3, 7])
     """
+
+    spec = MethodSpec(
+        does=(
+            "drops, again and again, the features that a linear support vector machine needs least."
+        ),
+        score="Half the squared weight of the feature when it was dropped.",
+        name="svm-rfe",
+        purpose="drops what a linear support vector machine needs least",
+        cost="n^2 d, or n d^2",
+        group=MODELS,
+    )
 
     def __init__(
         self,
@@ -126,6 +138,16 @@ class L1SVM(SparseSelector):
     >>> L1SVM(2).fit(X, 2 * X[:, 3] - X[:, 7] > 0).selected_indices_
     array([3, 7])
     """
+
+    spec = MethodSpec(
+        does="fits a linear support vector machine of which most weights are zero.",
+        score="Absolute weight of the feature (root of the sum of squares over classes).",
+        name="l1-svm",
+        purpose="a sparse linear support vector machine; classes only",
+        cost="n d a sweep",
+        group=MODELS,
+        keeps_copies=False,
+    )
 
     def __init__(
         self,
@@ -199,6 +221,18 @@ class KernelSVMRFE(SearchSelector):
     >>> sorted(KernelSVMRFE(2).fit(X, y).selected_indices_.tolist())
     [3, 6]
     """
+
+    spec = MethodSpec(
+        does=(
+            "drops, again and again, the features that a kernel support vector machine needs least."
+        ),
+        score="Change of the objective of the machine when the feature was dropped.",
+        name="kernel-svm-rfe",
+        purpose="drops what a Gaussian support vector machine needs least",
+        cost="n^2 d a round",
+        group=MODELS,
+        sees=TOGETHER,
+    )
 
     def __init__(
         self,

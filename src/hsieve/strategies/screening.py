@@ -49,7 +49,8 @@ class IterativeScreening(Strategy):
     Parameters
     ----------
     n_screened : int, default=500
-        Features that pass the first screen (all, where there are fewer); not fewer than are wanted.
+        Features that pass the first screen (all, where there are fewer); as many as are wanted if
+        these are more.
 
     Notes
     -----
@@ -66,7 +67,7 @@ class IterativeScreening(Strategy):
         self.n_screened = n_screened
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse statistics that cannot be projected, and a screen narrower than what is wanted."""
+        """Refuse statistics that cannot be projected, and a screen of no features."""
         super().check(measure, n_features, n_wanted)
         if not measure.redundancy_is_psd:
             msg = (
@@ -75,13 +76,9 @@ class IterativeScreening(Strategy):
                 "Pearson(squared=True)."
             )
             raise IncompatibleCombinationError(msg)
-        n_features_to_select = min(n_wanted, n_features)
         whole = isinstance(self.n_screened, Integral) and not isinstance(self.n_screened, bool)
-        if not whole or self.n_screened < n_features_to_select:
-            msg = (
-                "n_screened must be a whole number not below the number of features wanted "
-                f"({n_features_to_select}), got {self.n_screened!r}."
-            )
+        if not whole or self.n_screened < 1:
+            msg = f"n_screened must be an integer of at least 1, got {self.n_screened!r}."
             raise ValueError(msg)
 
     def n_ranked(self, n_features: int) -> int:
@@ -94,11 +91,12 @@ class IterativeScreening(Strategy):
         assert isinstance(bound, PairwiseStatistics)
         relevance = relevance_of_all(bound, share_of_work=0.5)
         by_relevance = best_first(relevance)
-        screened = np.sort(by_relevance[: self.n_screened])
+        n_screened = max(self.n_screened, n_features_to_select)
+        screened = np.sort(by_relevance[:n_screened])
         pursuit = _Pursuit(bound, screened, relevance[screened])
         scores = pursuit.take(n_features_to_select)
         others, left = pursuit.others()
-        rest = by_relevance[self.n_screened :]
+        rest = by_relevance[n_screened:]
         enough = len(scores) == n_features_to_select
         return SelectionPath(
             order=np.concatenate([screened[pursuit.taken], others, rest]).astype(np.intp),

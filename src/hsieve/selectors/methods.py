@@ -1,0 +1,265 @@
+"""All methods by name: the selectors whose class has a ``spec``, and their variants."""
+
+import difflib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import import_module
+from typing import Any
+
+from hsieve.exceptions import NoRankingError
+from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.spec import BEGIN, GROUPS, MethodSpec
+from hsieve.selectors.stability import StabilitySelection
+
+__all__ = ["AUTO", "Method", "find_method", "known_methods", "takes_blocks"]
+
+
+@dataclass(frozen=True)
+class Method:
+    """A selector under its name on the command line, perhaps with some parameters set.
+
+    Parameters
+    ----------
+    name, purpose, cost, group : str
+        As in :class:`~hsieve.selectors.spec.MethodSpec`.
+    kind : type of BaseSelector
+        Class of the selector.
+    parameters : callable
+        Returns the parameters that are set.
+    needs_classes : bool, default=False
+        Whether a target of numbers is refused.
+    """
+
+    name: str
+    purpose: str
+    cost: str
+    group: str
+    kind: type[BaseSelector]
+    parameters: Callable[[], dict[str, Any]]
+    needs_classes: bool = False
+
+    def make(
+        self,
+        *,
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        random_state: int | None = None,
+        **options: Any,
+    ) -> Any:
+        """Make the selector.
+
+        Parameters
+        ----------
+        categorical : iterable of int or str, default=()
+            Features that are categories.
+        target_kind : {"auto", "classes", "continuous"}, default="auto"
+            What the target holds.
+        random_state : int or None, default=None
+            Seed; None for that of the selector. Methods without random choices ignore it.
+        **options
+            Further parameters of the selector.
+
+        Returns
+        -------
+        BaseSelector
+            Unfitted.
+
+        Raises
+        ------
+        ValueError
+            If the selector has no such parameter.
+        """
+        selector = self.kind(**self.parameters())
+        for option in options:
+            self.check_takes(option)
+        selector.set_params(**options)
+        given: dict[str, Any] = {}
+        if categorical := tuple(categorical):
+            self.check_takes("categorical")
+            given["categorical"] = categorical
+        if target_kind != "auto":
+            given["target_kind"] = target_kind
+        if random_state is not None:
+            given["random_state"] = random_state
+        return selector.set_params(**_at_every_level(selector, given))
+
+    @property
+    def is_automatic(self) -> bool:
+        """Whether this is no selector, but the choice of one by :func:`hsieve.select`."""
+        return self.kind is BaseSelector
+
+    def takes(self, parameter: str) -> bool:
+        """Tell whether the selector, or for categories its measure or base, has a parameter."""
+        if self.is_automatic:
+            return parameter == "categorical"
+        selector = self.kind(**self.parameters())
+        if parameter == "categorical":
+            return any(_last_part(key) == parameter for key in selector.get_params())
+        return parameter in selector.get_params(deep=False)
+
+    def check_takes(self, parameter: str, called: str = "") -> None:
+        """Refuse a parameter that the selector does not have.
+
+        Parameters
+        ----------
+        parameter : str
+            Its name.
+        called : str, default=""
+            How the user knows it, such as by the name of an option.
+
+        Raises
+        ------
+        ValueError
+            If it has none, with the methods that do.
+        """
+        if not self.takes(parameter):
+            able = [name for name, other in known_methods().items() if other.takes(parameter)]
+            msg = f"{called or parameter} does not work with {self.name}; it does with "
+            raise ValueError(msg + ", ".join(able))
+
+    @property
+    def takes_blocks(self) -> bool:
+        """Whether columns are read in blocks, so that data may be larger than memory."""
+        return self.is_automatic or takes_blocks(self.make())
+
+    @property
+    def has_path(self) -> bool:
+        """Whether there is a regularisation path, which can be told and drawn."""
+        return self.takes("max_redundancy")
+
+    @property
+    def is_stability(self) -> bool:
+        """Whether it selects again and again from halves of the samples."""
+        return issubclass(self.kind, StabilitySelection)
+
+    @property
+    def finds_number(self) -> bool:
+        """Whether "auto" is a number of features that it takes."""
+        return self.is_automatic or "auto" in self.kind.own_rules
+
+    @property
+    def number_rule(self) -> str | None:
+        """How to find the number of features; None where the method has one of its own."""
+        if self.finds_number:
+            return "auto"
+        selector = self.make()
+        if not isinstance(selector, SearchSelector):
+            return None
+        try:
+            selector.make_components()[1].n_ranked(1)
+        except NoRankingError:
+            return None
+        return "guarded"
+
+    @property
+    def uses_target(self) -> bool:
+        """Whether the target is looked at at all."""
+        return bool(self.make().__sklearn_tags__().target_tags.required)
+
+    def repeated(self) -> "Method":
+        """Return stability selection around this method."""
+        return replace(self, kind=StabilitySelection, parameters=lambda: {"estimator": self.make()})
+
+
+AUTO = Method(
+    "auto",
+    "pursuit or a method that predicts better; finds how many",
+    "as pursuit",
+    BEGIN,
+    BaseSelector,
+    dict,
+)
+
+
+def known_methods() -> Mapping[str, Method]:
+    """Return all methods by name, group by group.
+
+    Returns
+    -------
+    mapping of str to Method
+        Of the selectors of this package, and of classes of your own that are defined by now.
+
+    Examples
+    --------
+    >>> known_methods()["mr-nhsic"].make()
+    MaxRelevance()
+    """
+    # So that all classes are defined.
+    import_module("hsieve.selectors")
+    found = [method for kind in _below(BaseSelector) for method in _methods_of(kind)]
+    found.sort(key=lambda method: (GROUPS.index(method.group), method.name))
+    return {method.name: method for method in found}
+
+
+def find_method(name: str) -> Method:
+    """Return the method of that name.
+
+    Parameters
+    ----------
+    name : str
+        A name of :func:`known_methods`.
+
+    Returns
+    -------
+    Method
+        What is known under it.
+
+    Raises
+    ------
+    ValueError
+        If there is none, with near matches.
+
+    Examples
+    --------
+    >>> find_method("pearson").cost
+    'n d'
+    """
+    known = {AUTO.name: AUTO, **known_methods()}
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name.lower(), known)
+    hint = f"did you mean {' or '.join(near)}?" if near else f"there are {', '.join(known)}."
+    msg = f"There is no method {name!r}; {hint}"
+    raise ValueError(msg)
+
+
+def takes_blocks(selector: BaseSelector) -> bool:
+    """Tell whether a selector reads columns in blocks."""
+    return isinstance(selector, SearchSelector) and selector.make_components()[0].takes_blocks
+
+
+def _below(kind: type[BaseSelector]) -> Iterator[type[BaseSelector]]:
+    """All classes derived from one."""
+    for inner in kind.__subclasses__():
+        yield inner
+        yield from _below(inner)
+
+
+def _methods_of(kind: type[BaseSelector]) -> Iterator[Method]:
+    """Methods of a class itself, not of one that it inherits from."""
+    spec = vars(kind).get("spec")
+    if not isinstance(spec, MethodSpec):
+        return
+    if spec.name:
+        yield Method(spec.name, spec.purpose, spec.cost, spec.group, kind, dict)
+    for one in spec.variants:
+        cost, group = one.cost or spec.cost, one.group or spec.group
+        yield Method(one.name, one.purpose, cost, group, kind, one.parameters, one.needs_classes)
+
+
+def _last_part(key: str) -> str:
+    return key.rpartition("__")[2]
+
+
+def _at_every_level(selector: BaseSelector, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Find the parameters of a selector, its measure and its base that settings are for.
+
+    A base without a seed gets one from what repeats it.
+    """
+    found = {}
+    for key, value in selector.get_params().items():
+        name = _last_part(key)
+        if name in given and not (name == "random_state" and value is None):
+            found[key] = given[name]
+    return found
