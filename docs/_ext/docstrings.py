@@ -55,6 +55,7 @@ def resolve(app, env, node, contnode):
     return contnode
 
 
+@functools.cache
 def _objects(target):
     """All objects of the package that a dotted name, full or from some module on, may mean."""
     names = target.split(".")
