@@ -15,8 +15,9 @@ N = 300
 FORMS = ("dense", "coded")
 
 
-@pytest.fixture
-def data(rng):
+@pytest.fixture(scope="module")
+def data():
+    rng = np.random.default_rng(20070613)
     columns = [
         rng.normal(size=N),
         rng.lognormal(size=N),
@@ -29,17 +30,19 @@ def data(rng):
     return np.column_stack(columns).astype(float)
 
 
-@pytest.fixture
-def stack(rng):
+@pytest.fixture(scope="module")
+def stack():
     """Three factors of different ranks."""
-    rows = rng.normal(size=(9, N)).astype(np.float32)
+    rows = np.random.default_rng(3).normal(size=(9, N)).astype(np.float32)
     return Stack(rows - rows.mean(axis=1, keepdims=True), np.array([0, 1, 5]))
 
 
 CATEGORICAL = np.array([False, False, False, False, True, False, False])
 
 
+@pytest.fixture(scope="module")
 def exact_grams(data):
+    """Centred kernels of the features, by the definition."""
     scaled = standardised(data, robust=True)
     grams = [kernels.centre(naive.gaussian_gram(column[:, None], 1.0)) for column in scaled.T]
     same = (data[:, 4][:, None] == data[:, 4]).astype(float)
@@ -47,10 +50,10 @@ def exact_grams(data):
     return grams
 
 
-def exact_squares(data, stack):
+def exact_squares(exact_grams, stack):
     """Inner products of the kernels of the features and of the stack's factors."""
     parts = np.split(stack.rows.astype(float), stack.starts[1:])
-    return np.array([[np.vdot(K, part.T @ part) for part in parts] for K in exact_grams(data)])
+    return np.array([[np.vdot(K, part.T @ part) for part in parts] for K in exact_grams])
 
 
 def store(form, data, *, block_bytes=10**8, code_bytes=10**9, factor_bytes=30_000):
@@ -71,13 +74,13 @@ def gathered(products, n_features, n_factors):
 
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("block_bytes", [1, 5000, 10**8])
-def test_all_features_are_multiplied_once(form, block_bytes, data, stack):
+def test_all_features_are_multiplied_once(form, block_bytes, data, stack, exact_grams):
     made = store(form, data, block_bytes=block_bytes)
     squares, norms = gathered(made.products_of_all(stack), 7, 3)
-    exact = exact_squares(data, stack)
+    exact = exact_squares(exact_grams, stack)
     error = 1e-4 if form == "dense" else 0.03
     np.testing.assert_allclose(squares, exact, atol=error * exact.max())
-    expected = [np.linalg.norm(K) for K in exact_grams(data)]
+    expected = [np.linalg.norm(K) for K in exact_grams]
     np.testing.assert_allclose(norms, expected, rtol=2e-3, atol=1e-3)
 
 
@@ -93,9 +96,9 @@ def test_features_asked_for_come_in_their_order_and_as_often(form, factor_bytes,
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_rows_give_the_kernel_of_one_feature(form, data):
+def test_rows_give_the_kernel_of_one_feature(form, data, exact_grams):
     made = store(form, data)
-    for feature, exact in enumerate(exact_grams(data)):
+    for feature, exact in enumerate(exact_grams):
         for _ in range(2):
             rows, norm = made.rows(feature)
             assert len(rows) >= 1

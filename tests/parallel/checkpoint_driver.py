@@ -1,9 +1,12 @@
-"""A driver that kills itself once some results are kept, or goes through; a process of its own."""
+"""A driver that kills itself once some results are kept, or goes through; a process of its own.
+
+It is forked from a process that has imported everything before, so that it begins at once.
+"""
 
 import json
 import os
 import signal
-import sys
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -44,13 +47,19 @@ def die_after(n_results: int) -> None:
     KeptResults.put = put_and_die  # type: ignore[method-assign]
 
 
-def main(problem: dict[str, Any]) -> None:
+def drive(problem: dict[str, Any], out: Path, n_results: int = 0) -> int | None:
+    """Run a driver to its end, or until so many results are kept; return its exit code."""
+    context = get_context("forkserver")
+    context.set_forkserver_preload([__name__, "distributed"])
+    driver = context.Process(target=_run, args=(problem, out, n_results))
+    driver.start()
+    driver.join(600)
+    return driver.exitcode
+
+
+def _run(problem: dict[str, Any], out: Path, n_results: int) -> None:
     for module in CUTTING:
         module.PIECE_BYTES = PIECE_BYTES
-    if problem["results_before_death"]:
-        die_after(problem["results_before_death"])
-    print(json.dumps(fitted(problem)))
-
-
-if __name__ == "__main__":
-    main(json.loads(Path(sys.argv[1]).read_text()))
+    if n_results:
+        die_after(n_results)
+    out.write_text(json.dumps(fitted(problem)))

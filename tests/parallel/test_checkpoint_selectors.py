@@ -4,8 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +13,8 @@ import pytest
 from hsieve import N3LARS, MaxRelevance, PairwiseHSIC, Pearson, StabilitySelection
 from hsieve.data.blocks import ArrayBlocks, open_columns
 from hsieve.parallel.checkpoint import CheckpointError
-from tests.parallel.checkpoint_driver import CUTTING, PIECE_BYTES, fitted
+from tests.parallel.checkpoint_driver import CUTTING, PIECE_BYTES, drive, fitted
 from tests.parallel.columns import make_problem, stored
-
-ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -43,22 +39,6 @@ def problem_of(data: str, folder: Path | None, selector: str = "N3LARS", **optio
     return {"data": data, "selector": selector, "options": {"checkpoint": kept, **options}}
 
 
-def drive(
-    problem: dict[str, Any], scratch: Path, n_results: int = 0
-) -> subprocess.CompletedProcess[str]:
-    """Run the driver to its end, or until so many results are kept and it kills itself."""
-    given = scratch / "problem.json"
-    given.write_text(json.dumps({**problem, "results_before_death": n_results}))
-    return subprocess.run(
-        [sys.executable, "-m", "tests.parallel.checkpoint_driver", str(given)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-
-
 def engine_of(name: str, request: pytest.FixtureRequest) -> dict[str, Any]:
     """An engine for a driver; the scheduler of Dask outlives it."""
     if name == "dask":
@@ -71,15 +51,14 @@ def check_resumed(
     first: dict[str, Any], second: dict[str, Any], folder: Path, n_results: int = 4
 ) -> None:
     """Kill a driver in mid-pass, take its run up, and compare with a run that nothing disturbed."""
-    killed = drive(first, folder.parent, n_results)
-    assert killed.returncode == -signal.SIGKILL, killed.stderr
-    assert killed.stdout == ""
+    out = folder.parent / "found.json"
+    assert drive(first, out, n_results) == -signal.SIGKILL
+    assert not out.exists()
     before = {path: path.stat().st_mtime_ns for path in results_in(folder)}
     assert len(before) == n_results
-    resumed = drive(second, folder.parent)
-    assert resumed.returncode == 0, resumed.stderr
+    assert drive(second, out) == 0
     undisturbed = {**first["options"], "engine": None, "checkpoint": None}
-    assert json.loads(resumed.stdout) == fitted({**first, "options": undisturbed})
+    assert json.loads(out.read_text()) == fitted({**first, "options": undisturbed})
     after = {path: path.stat().st_mtime_ns for path in results_in(folder)}
     # The rest was computed, and nothing of what was there.
     assert len(after) > len(before)
