@@ -17,18 +17,6 @@ from hsieve.data.validation import checked_data, refuse_mixed
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import whole_or_nothing
 
-__all__ = [
-    "PRECISIONS",
-    "BaseClassifier",
-    "LogOddsClassifier",
-    "check_positive_numbers",
-    "check_whole_numbers",
-    "deal_out",
-    "importances_of",
-    "numbers_of",
-    "validated_classes",
-]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

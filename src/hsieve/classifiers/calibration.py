@@ -22,8 +22,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-__all__ = ["Calibration", "calibrate"]
-
 FloatArray = NDArray[np.floating]
 
 # Keeps the scale finite where the classes are told apart without an error.

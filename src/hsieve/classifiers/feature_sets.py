@@ -17,8 +17,6 @@ from hsieve.data.validation import constant_columns
 from hsieve.selectors.randsel import RandSel
 from hsieve.strategies.randomised import ContributionPath
 
-__all__ = ["checked_sets", "find_sets", "nested_sets", "spread_sets"]
-
 IndexArray = NDArray[np.intp]
 
 # Fewer samples or features tell a selector nothing.

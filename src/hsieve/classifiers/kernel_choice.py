@@ -33,19 +33,6 @@ from hsieve.classifiers.lpboost_mkl_solver import KernelPool, LPBoostMKLFit, lpb
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import KernelList, SetKernels
 
-__all__ = [
-    "Fold",
-    "HeldOutFold",
-    "KernelChoice",
-    "KernelMachines",
-    "ScreenedKernels",
-    "choose_kernels",
-    "dealt_folds",
-    "fit_machines",
-    "screen_kernels",
-    "varying_sets",
-]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 Fold: TypeAlias = tuple[IndexArray, IndexArray]

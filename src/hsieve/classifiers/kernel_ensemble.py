@@ -32,8 +32,6 @@ from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import SetKernels
 from hsieve.parallel.threads import one_blas_thread
 
-__all__ = ["KernelEnsembleClassifier"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

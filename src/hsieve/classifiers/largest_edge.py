@@ -38,8 +38,6 @@ from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import daxpy
 
-__all__ = ["EdgeBounds", "EdgeLevels", "equal_weights", "lowest_edge", "margin_levels"]
-
 FloatArray = NDArray[np.floating]
 
 MOST_STEPS = 60

@@ -51,8 +51,6 @@ from hsieve.classifiers.lpboost_solver import EDGE_TOLERANCE
 from hsieve.data.subsamples import half_samples
 from hsieve.kernels.labels import sign_coding
 
-__all__ = ["ConvexFit", "Members", "convex_lpboost", "convex_lpboost_path", "fit_members", "voted"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

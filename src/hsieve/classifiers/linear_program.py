@@ -10,8 +10,6 @@ import highspy
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["SOLVER_TOLERANCE", "LinearProgram", "Solution"]
-
 FloatArray = NDArray[np.floating]
 
 # Weights of that size at most are zero, too.

@@ -19,8 +19,6 @@ from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
 
-__all__ = ["LPBoost"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

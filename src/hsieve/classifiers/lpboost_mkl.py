@@ -32,8 +32,6 @@ from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.randsel import RandSel
 
-__all__ = ["LPBoostMKL"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 Sets = tuple[IndexArray, ...]

@@ -38,8 +38,6 @@ from numpy.typing import NDArray
 from hsieve.classifiers.largest_edge import EdgeBounds, equal_weights, lowest_edge
 from hsieve.classifiers.lpboost_solver import NU_ABOVE_LEAST
 
-__all__ = ["KernelPool", "LPBoostMKLFit", "lpboost_mkl_path"]
-
 FloatArray = NDArray[np.floating]
 
 TOLERANCE = 1e-6

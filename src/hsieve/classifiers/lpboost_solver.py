@@ -45,8 +45,6 @@ from numpy.typing import NDArray
 from hsieve.classifiers.largest_edge import equal_weights
 from hsieve.classifiers.linear_program import SOLVER_TOLERANCE, LinearProgram, Solution
 
-__all__ = ["LPBoostFit", "SingleFeatures", "Stumps", "WeakLearners", "lpboost", "lpboost_path"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

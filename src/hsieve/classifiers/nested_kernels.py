@@ -18,8 +18,6 @@ from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
 from hsieve.selectors.base import whole_or_nothing
 
-__all__ = ["NestedKernelClassifier"]
-
 FloatArray = NDArray[np.floating]
 
 REPRESENTATIONS = ("sparse-filtering",)

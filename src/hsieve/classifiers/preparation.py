@@ -14,8 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-__all__ = ["PREPARATIONS", "Preparation", "principal_axes"]
-
 FloatArray = NDArray[np.floating]
 
 PREPARATIONS = ("none", "standardise", "whiten", "range")

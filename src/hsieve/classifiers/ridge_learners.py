@@ -29,16 +29,6 @@ from scipy.linalg.lapack import dpotri
 
 from hsieve.kernels.set_kernels import SetKernels
 
-__all__ = [
-    "RidgeFit",
-    "RidgeLearners",
-    "Subsample",
-    "class_targets",
-    "class_weights",
-    "fit_learners",
-    "kernel_ridge",
-]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

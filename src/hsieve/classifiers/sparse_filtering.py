@@ -15,8 +15,6 @@ from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
 from hsieve.selectors.base import whole_or_nothing
 
-__all__ = ["SparseFiltering"]
-
 FloatArray = NDArray[np.floating]
 
 DEFAULT_N_COMPONENTS = 256

@@ -36,13 +36,6 @@ from scipy.optimize import minimize
 from hsieve.classifiers.preparation import principal_axes
 from hsieve.progress import report
 
-__all__ = [
-    "SparseFilteringFit",
-    "SparseFilteringProblem",
-    "learned_features",
-    "sparse_filtering",
-]
-
 FloatArray = NDArray[np.floating]
 
 # Of the soft absolute and of both norms, as in the thesis.

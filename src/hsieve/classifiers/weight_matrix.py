@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 from hsieve.classifiers.base import BaseClassifier
 from hsieve.data.sequences import UNKNOWN_CODE
 
-__all__ = ["PositionWeightMatrix"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

@@ -13,8 +13,6 @@ from typing import Any, TypeAlias
 from hsieve.parallel import Engine, make_engine
 from hsieve.parallel.jobs import make_job_engine
 
-__all__ = ["Experiment", "Key", "Piece", "Record", "Settings"]
-
 Record: TypeAlias = dict[str, str | int | float]
 Key: TypeAlias = tuple[str, int, int, str]
 

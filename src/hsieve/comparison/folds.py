@@ -19,8 +19,6 @@ from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.inference.gaussian_machine import Fold, held_out_score, score_of
 from hsieve.selectors.base import BaseSelector
 
-__all__ = ["FoldOutcome", "evaluate_fold"]
-
 
 @dataclass(frozen=True, eq=False)
 class FoldOutcome:

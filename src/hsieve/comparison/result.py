@@ -9,8 +9,6 @@ from typing import Any
 
 from hsieve.comparison.summary import SelectorSummary
 
-__all__ = ["NOTHING", "SelectorComparison", "TextTable", "to_text"]
-
 NOTHING = "-"
 TEXT_WIDTH = 100
 MOST_SHOWN = 10

@@ -21,8 +21,6 @@ from typing import IO, Any
 from hsieve.comparison.experiment import Key, Record
 from hsieve.parallel.checkpoint import lock_file
 
-__all__ = ["Finished", "Results", "ResultsError", "ResultsFile", "open_results"]
-
 FORMAT = 1
 
 

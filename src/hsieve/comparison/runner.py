@@ -25,8 +25,6 @@ from hsieve.comparison.experiment import Experiment, Key, Piece, Record, Setting
 from hsieve.comparison.results_file import Finished, Results, open_results
 from hsieve.progress import listen, report
 
-__all__ = ["Outcome", "gather", "measure_all", "planned", "results_path", "run"]
-
 WATCH_SECONDS = 0.5
 # The clock may not have moved since the work began.
 LEAST_SECONDS = 1e-3

@@ -11,19 +11,6 @@ from scipy.stats import t as student
 from hsieve.comparison.experiment import Record
 from hsieve.inference import stability
 
-__all__ = [
-    "Consistency",
-    "Difference",
-    "Figure",
-    "FrequentFeature",
-    "SelectorSummary",
-    "consistency_of",
-    "corrected_difference",
-    "readable",
-    "selected_in",
-    "summaries_of",
-]
-
 LEVEL = 0.95
 
 

@@ -13,20 +13,6 @@ from numpy.typing import NDArray
 
 from hsieve.data.validation import TargetKind
 
-__all__ = [
-    "N_XOR_RELEVANT",
-    "TARGET_NOISE",
-    "FloatArray",
-    "IntArray",
-    "Problem",
-    "Seed",
-    "check_choice",
-    "check_features",
-    "check_non_negative",
-    "check_samples",
-    "draw_signs",
-]
-
 Seed: TypeAlias = int | np.random.Generator | None
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]

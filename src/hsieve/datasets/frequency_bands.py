@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from hsieve.data.spectra import power_spectra
 from hsieve.datasets.base import FloatArray, Problem, Seed, check_samples, draw_signs
 
-__all__ = ["BandProblem", "make_frequency_bands"]
-
 # A rhythm that says nothing, as strong as the other, and the spread of both from trial to trial.
 IDLE_BAND = (20.0, 24.0)
 TRIAL_SPREAD = 0.3

@@ -34,14 +34,6 @@ from hsieve.datasets.base import (
     draw_signs,
 )
 
-__all__ = [
-    "make_fake_class",
-    "make_linear_weston",
-    "make_nonlinear_weston",
-    "make_zhang_feature_outliers",
-    "make_zhang_sample_outliers",
-]
-
 N_THESIS_RELEVANT = 10
 CLASS_SHIFT = 0.25
 OUTLIER_SHARE = 0.05

@@ -30,8 +30,6 @@ from hsieve.datasets.base import (
     check_samples,
 )
 
-__all__ = ["make_and_or", "make_n3lars", "make_quad", "make_xor_toy"]
-
 FLIP_PROBABILITY = 0.2
 BIASED_COIN = 0.75
 

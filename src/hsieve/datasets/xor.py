@@ -22,8 +22,6 @@ from hsieve.datasets.base import (
     draw_signs,
 )
 
-__all__ = ["make_xor"]
-
 XOR_KINDS = ("binary", "clustered", "continuous")
 XOR_NOISES = ("gaussian", "same")
 CLUSTER_DEVIATION = 0.3

@@ -21,8 +21,6 @@ from hsieve.report.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["AlignmentDisplay"]
-
 # More features than this are drawn on a logarithmic axis.
 MANY = 60
 # Up to so many numbers each is a dot.

@@ -16,14 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = [
-    "PICTURE_ENDINGS",
-    "Display",
-    "new_axes",
-    "new_figure",
-    "require_matplotlib",
-]
-
 PICTURE_ENDINGS = (".png", ".svg", ".pdf")
 DOTS_PER_INCH = 150
 # Room in inches for ticks and the axis' name at the left, and for title and names of axes.

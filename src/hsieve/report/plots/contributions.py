@@ -36,8 +36,6 @@ from hsieve.strategies.randomised import ContributionPath
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["ContributionsDisplay"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

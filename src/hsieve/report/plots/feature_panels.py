@@ -29,8 +29,6 @@ from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FeaturePanelsDisplay"]
-
 FloatArray = NDArray[np.floating]
 
 # Numbers with so few values are drawn by value, as categories are.

@@ -15,8 +15,6 @@ from hsieve.report.plots.style import LITERAL, MARKED, SHADES, write_note
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["FrequencyBandsDisplay"]
-
 FloatArray = NDArray[np.floating]
 
 ESTIMATES = {"normalised": "NHSIC", "unbiased": "HSIC (unbiased)", "biased": "HSIC (biased)"}

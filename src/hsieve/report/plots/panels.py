@@ -21,17 +21,6 @@ from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL, MARKED,
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = [
-    "LETTER_INCHES",
-    "class_colours",
-    "draw_boxes",
-    "draw_mosaic",
-    "draw_scatter",
-    "label_levels",
-    "smooth_curve",
-    "view_limits",
-]
-
 FloatArray = NDArray[np.floating]
 
 # More points than this are counted in hexagons, and so many of a box are drawn at most.

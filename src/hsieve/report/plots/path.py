@@ -34,8 +34,6 @@ from hsieve.strategies.lars_path import LarsSelectionPath
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["PathDisplay"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]

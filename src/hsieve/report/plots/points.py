@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation, Text
 
-__all__ = ["number_points", "ranges_in_words", "write_key"]
-
 FloatArray = NDArray[np.floating]
 Box = tuple[float, float, float, float]
 

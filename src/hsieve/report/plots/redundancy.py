@@ -31,8 +31,6 @@ from hsieve.strategies.overlaps import INTERCHANGEABLE, overlaps
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["GroupedFeatures", "RedundancyDisplay", "grouped"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

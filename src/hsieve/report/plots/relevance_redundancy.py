@@ -28,8 +28,6 @@ from hsieve.report.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["RelevanceRedundancyDisplay"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

@@ -31,8 +31,6 @@ from hsieve.selectors.regularisation import usual_parameter
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["StabilityDisplay"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

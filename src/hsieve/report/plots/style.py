@@ -14,34 +14,6 @@ if TYPE_CHECKING:
     from matplotlib.collections import LineCollection
     from matplotlib.text import Annotation
 
-__all__ = [
-    "COLOURS",
-    "CULLED",
-    "DARK",
-    "FONT_SIZE",
-    "LETTER",
-    "LINE_SPACING",
-    "LITERAL",
-    "MANY_LINES",
-    "MARKED",
-    "PALE",
-    "POINTS_PER_INCH",
-    "SHADES",
-    "check_n_labels",
-    "chosen_styles",
-    "draw_pale_lines",
-    "halo",
-    "height_for",
-    "line_style",
-    "listed",
-    "log_axis",
-    "name_ends",
-    "room_for_names",
-    "spread",
-    "without_name",
-    "write_note",
-]
-
 FloatArray = NDArray[np.floating]
 
 # Okabe and Ito's colours without yellow, which is too faint on white: no two of them look alike to
