@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hsieve.comparison.folds import evaluate_fold
+from hsieve.comparison.compare import evaluate_fold
 from hsieve.datasets import Problem, make_problem
 from hsieve.inference.gaussian_machine import scaled_by, validation_folds
 from hsieve.kernels import encode_columns

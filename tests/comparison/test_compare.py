@@ -20,7 +20,7 @@ from hsieve import (
     compare,
     stability,
 )
-from hsieve.comparison import folds
+from hsieve.comparison.compare import evaluate_fold
 from hsieve.comparison.summary import (
     Difference,
     consistency_of,
@@ -46,7 +46,7 @@ def test_figures_are_those_of_the_folds(classes, selectors):
     found = compare(selectors, X, y, cv=4, random_state=3)
     parts = validation_folds(y, is_classes=True, n_folds=4, seed=3)
     for name, selector in selectors.items():
-        by_hand = [folds.evaluate_fold(selector, X, y, part) for part in parts]
+        by_hand = [evaluate_fold(selector, X, y, part) for part in parts]
         selections = [outcome.selected.tolist() for outcome in by_hand]
         scores = [outcome.score for outcome in by_hand]
         summary = found[name]
@@ -252,7 +252,7 @@ def test_numbers_are_judged_by_r2():
     assert found.best.score.mean > 0.99
     parts = validation_folds(y, is_classes=False, n_folds=4)
     by_hand = [
-        folds.evaluate_fold(LassoSelector(2), X, y, part, predictor=LinearRegression()).score
+        evaluate_fold(LassoSelector(2), X, y, part, predictor=LinearRegression()).score
         for part in parts
     ]
     assert found.best.score.mean == pytest.approx(np.mean(by_hand))

@@ -6,7 +6,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from hsieve import FamilyRanking, StabilitySelection
-from hsieve.comparison.folds import evaluate_fold
+from hsieve.comparison.compare import evaluate_fold
 from hsieve.inference.gaussian_machine import held_out_score
 
 

@@ -25,8 +25,7 @@ from hsieve.datasets.thesis import (
     make_zhang_feature_outliers,
     make_zhang_sample_outliers,
 )
-from hsieve.datasets.toys import make_and_or, make_n3lars, make_quad, make_xor_toy
-from hsieve.datasets.xor import make_xor
+from hsieve.datasets.toys import make_and_or, make_n3lars, make_quad, make_xor, make_xor_toy
 
 __all__ = [
     "PROBLEMS",

@@ -18,8 +18,6 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.int64]
 
 MIN_SAMPLES = 4
-N_XOR_RELEVANT = 2
-TARGET_NOISE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
