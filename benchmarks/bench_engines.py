@@ -137,12 +137,11 @@ def cpu_of_all():
 
 def fit(folder, engine):
     """Select from the folder; the selector, wall and CPU seconds."""
-    from hsieve import N3LARS
-    from hsieve.data.blocks import open_columns
+    from hsieve import N3LARS, open_dataset
 
     cpu, start = cpu_of_all(), time.perf_counter()
-    table = open_columns(folder, target="y")
-    selector = N3LARS(N_SELECTED, engine=description(engine)).fit(table.columns, table.y)
+    table = open_dataset(folder, target="y")
+    selector = N3LARS(N_SELECTED, engine=description(engine)).fit(table)
     return selector, time.perf_counter() - start, cpu_of_all() - cpu
 
 

@@ -20,8 +20,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from hsieve import N3LARS
-from hsieve.data.blocks import open_columns
+from hsieve import N3LARS, open_dataset
 
 rng = np.random.default_rng(0)
 n, d = 20_000, 1000
@@ -40,13 +39,13 @@ pq.write_table(table, path, row_group_size=5000)
 print(f"{path.name}: {path.stat().st_size / 1e6:.0f} MB")
 
 # %%
-# ``open_columns`` reads the target and leaves the features where they are. The
+# ``open_dataset`` reads the target and leaves the features where they are. The
 # selector never holds more than some columns; ``memory_limit`` caps what it uses
 # beside.
 
-columns = open_columns(path, target="outcome")
+data = open_dataset(path, target="outcome")
 started = time.perf_counter()
-from_file = N3LARS(5, memory_limit="200MB").fit(columns.columns, columns.y)
+from_file = N3LARS(5, memory_limit="200MB").fit(data)
 seconds = time.perf_counter() - started
 print(
     "from the file:",

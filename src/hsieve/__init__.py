@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     )
     from hsieve.comparison.compare import SelectorComparison, compare
     from hsieve.data.spectra import power_spectra
+    from hsieve.dataset import Dataset, open_dataset
     from hsieve.exceptions import (
         ConstantFeatureWarning,
         CrowdedInteractionsWarning,
@@ -129,6 +130,7 @@ __all__ = [
     "BackwardLSMI",
     "ConstantFeatureWarning",
     "CrowdedInteractionsWarning",
+    "Dataset",
     "DependenceSelector",
     "FCBFSearch",
     "FamilyRanking",
@@ -192,6 +194,7 @@ __all__ = [
     "kernels",
     "lsmi",
     "nhsic",
+    "open_dataset",
     "pair_statistics",
     "power_spectra",
     "randsel_sample_sizes",
@@ -204,6 +207,7 @@ __version__ = "0.1.0"
 # Rooms that are imported once one of their names is asked for, in the order of search.
 _ROOMS = (
     "hsieve.exceptions",
+    "hsieve.dataset",
     "hsieve.measures",
     "hsieve.strategies",
     "hsieve.selectors",

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 import hsieve
-from hsieve.auto.opening import open_data
 from hsieve.auto.selecting import make_wish, select_opened
 from hsieve.auto.selection import Selection
 from hsieve.data.annotated import is_annotated
+from hsieve.dataset import open_dataset
 
 __all__ = ["select"]
 
@@ -87,15 +87,7 @@ def select(
         msg = f"key_added must be a name, got {key_added!r}."
         raise ValueError(msg)
     wish = make_wish(method, n_features, time_allowed, random_state)
-    data = open_data(
-        adata,
-        groupby,
-        names=None,
-        missing="refuse",
-        categorical=(),
-        target_kind=target_kind,
-        layer=layer,
-    )
+    data = open_dataset(adata, groupby, target_kind=target_kind, layer=layer)
     found = select_opened(data, wish)
     written = adata.copy() if copy and not adata.isbacked else adata
     if copy and adata.isbacked:
@@ -105,7 +97,7 @@ def select(
         "n_features": "found" if n_features is None else n_features,
         "time_allowed": str(time_allowed),
         "random_state": random_state,
-        "target_kind": data.kind,
+        "target_kind": data.target_kind,
         "layer": "X" if layer is None else layer,
     }
     _write(written, found, key_added, groupby, parameters)

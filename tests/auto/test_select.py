@@ -14,14 +14,13 @@ from scipy import sparse
 import hsieve
 from hsieve import (
     BAHSIC,
-    FillMissing,
     KernelPursuit,
     LassoSelector,
     MaxRelevance,
     Selection,
 )
-from hsieve.auto import opening, selecting
-from hsieve.data.blocks import as_blocks
+from hsieve.auto import selecting
+from hsieve.data.blocks import SampleBlocks, as_blocks
 from hsieve.datasets import make_xor
 from tests.annotated import FORMS, as_form, counts_and_states
 from tests.frames import LIBRARIES, as_frame, mixed_columns, mixed_frame
@@ -80,7 +79,7 @@ class TestKindsOfData:
 
     def test_data_elsewhere_are_refused(self, xor):
         array = pytest.importorskip("dask.array").from_array(xor.X)
-        with pytest.raises(ValueError, match=r"hsieve.select needs the whole data"):
+        with pytest.raises(ValueError, match=r"open_dataset needs the whole data"):
             select(array, xor.y)
 
 
@@ -227,15 +226,17 @@ class TestMissing:
         found = select(data, xor.y, missing="impute")
         assert sorted(found.features) == ["x0", "x1"]
         assert "3 of 120 values missing, filled with the median" in found.notes[0]
-        assert isinstance(found.filler, FillMissing)
 
     def test_that_nothing_is_missing_is_said_too(self, xor):
         found = select(xor.X, xor.y, missing="impute")
         assert found.notes[0] == "No value was missing."
 
-    def test_sparse_data_are_not_imputed(self, xor):
-        with pytest.raises(ValueError, match="needs an array or a data frame"):
-            select(sparse.csr_array(xor.X), xor.y, missing="impute")
+    def test_sparse_data_are_imputed_too(self, xor):
+        X = xor.X.copy()
+        X[3:6, 2] = np.nan
+        dense, found = (select(x, xor.y, missing="impute") for x in (X, sparse.csr_array(X)))
+        assert found.features == dense.features
+        np.testing.assert_array_equal(found.scores, dense.scores)
 
 
 REFUSED = [
@@ -250,7 +251,7 @@ REFUSED = [
     ({"time_allowed": "days"}, "time_allowed must be one of 'seconds', 'minutes', 'hours', or sec"),
     ({"time_allowed": 0}, "time_allowed must be one of"),
     ({"time_allowed": None}, "time_allowed must be one of"),
-    ({"missing": "mean"}, "missing must be one of 'refuse', 'impute', got 'mean'"),
+    ({"missing": "mean"}, "missing must be one of 'refuse', 'impute', 'category', got 'mean'"),
     ({"random_state": None}, "random_state must be a whole number of at least 0, got None"),
     ({"names": ["a"]}, "names must be one for each of 12 features, got 1"),
     ({"names": ["a"] * 12}, "names must differ"),
@@ -350,13 +351,13 @@ class TestSelection:
 
 
 def test_what_does_not_fit_into_memory_is_not_held_whole(xor, monkeypatch):
-    monkeypatch.setattr(opening, "free_memory", lambda: 1000)
-    found = select(as_blocks(xor.X), xor.y)
+    monkeypatch.setattr("hsieve.dataset.free_memory", lambda: 1000)
+    monkeypatch.setattr("hsieve.selectors.input_data.free_memory", lambda: 1000)
+    columns = SampleBlocks(as_blocks(xor.X), np.arange(120))
+    found = select(columns, xor.y)
     assert "bahsic" not in " ".join(found.reasons)
-    with pytest.raises(
-        ValueError, match=r"bahsic holds all data in memory.*n3lars, pursuit, .* or mr-nhsic"
-    ):
-        select(as_blocks(xor.X), xor.y, method="bahsic")
+    with pytest.raises(ValueError, match=r"BAHSIC holds all data in memory, twice.*N3LARS or MRMR"):
+        select(columns, xor.y, method="bahsic")
 
 
 def test_select_is_imported_late():

@@ -8,10 +8,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hsieve import open_dataset
 from hsieve.cli import console as screen
 from hsieve.cli import files, interactions
-from hsieve.data.blocks import ColumnTable
-from hsieve.data.tables import Table
 from hsieve.interactions.scan import InteractionScan
 from hsieve.progress import listen
 from tests.cli.files import write_csv
@@ -85,7 +84,9 @@ def table(columns, tmp_path):
 @pytest.fixture
 def unread(monkeypatch):
     """Fail if the file is read."""
-    monkeypatch.setattr(interactions, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
 
 
 @pytest.mark.parametrize("ending", [".csv", ".parquet", ".npz", ".npy"])
@@ -100,13 +101,13 @@ def test_true_pair_comes_first_from_every_format(columns, tmp_path, ending):
 
 
 @pytest.mark.parametrize(
-    ("ending", "kind"),
-    [(".csv", Table), (".npz", Table), (".parquet", ColumnTable), (".npy", ColumnTable)],
+    ("ending", "in_memory"),
+    [(".csv", True), (".npz", True), (".parquet", False), (".npy", False)],
 )
-def test_features_stay_in_their_file_where_that_can_be(columns, tmp_path, ending, kind):
+def test_features_stay_in_their_file_where_that_can_be(columns, tmp_path, ending, in_memory):
     path = stored(tmp_path / f"table{ending}", columns)
     target = "-1" if ending == ".npy" else "y"
-    assert isinstance(interactions.read(path, files.Columns(target, "auto", (), ())), kind)
+    assert open_dataset(path, target).in_memory == in_memory
 
 
 def test_cells_are_those_of_the_estimator(table, columns):
@@ -300,8 +301,8 @@ def test_progress_is_told_in_pairs_a_second(table):
     words = []
     with listen(lambda _, what: words.append(what)):
         interactions.scan(
-            interactions.read(table, files.Columns("y", "auto", (), ())),
-            interactions.ScanOptions(5, 2, "linear", "refuse", 5, None, "narrow", 0, None, None, 0),
+            open_dataset(table, "y"),
+            interactions.ScanOptions(5, 2, "linear", 5, None, "narrow", 0, None, None, 0),
         )
     assert any(
         what.startswith("pairs of features, ") and what.endswith("a second") for what in words
@@ -351,7 +352,7 @@ def test_missing_genotypes_are_refused_or_a_category(columns, tmp_path, ending):
     assert_refused(
         scan(path, *options, target=target),
         f"column '{first}' has a missing value in data row 5",
-        "; fill or remove them before, or read them as one more category with --missing category\n",
+        "; fill or remove them before, or say missing='impute' (--missing impute",
     )
     result = scan(path, *options, "--missing", "category", target=target)
     assert result.exit_code == 0, result.output

@@ -10,7 +10,6 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hsieve.cli import interactions, selection
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, invoke
 
@@ -66,7 +65,7 @@ def test_the_page_holds_table_warnings_and_how_to_repeat_it(table, out):
     names = {}
     with pytest.warns(UserWarning, match="constant"):
         exec(codes["python"], names)
-    chosen = [names["table"].feature_names[i] for i in names["selector"].selected_indices_]
+    chosen = [names["table"].names[i] for i in names["selector"].selected_indices_]
     assert chosen == invoke("select", table, *options[:-2], "-q").stdout.splitlines()
 
 
@@ -120,17 +119,18 @@ def test_columns_that_stay_in_their_file_are_drawn_too(columns, tmp_path, out):
     page = out.read_text(encoding="utf-8")
     assert 'id="picture-panels"' in page
     code = codes_of(page)["python"]
-    assert "open_columns" in code
+    assert "open_dataset" in code
     names = {}
     with pytest.warns(UserWarning, match="constant"):
         exec(code, names)
-    assert names["table"].feature_names[names["selector"].selected_indices_[0]] == "sign"
+    assert names["data"].names[names["selector"].selected_indices_[0]] == "sign"
 
 
 @pytest.mark.parametrize("command", ["select", "interactions"])
 def test_bad_paths_are_refused_before_the_file_is_read(table, tmp_path, command, monkeypatch):
-    for module in (selection, interactions):
-        monkeypatch.setattr(module, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
     folder = tmp_path / "folder.html"
     folder.mkdir()
     for path, words in (

@@ -134,12 +134,12 @@ def test_missing_values_are_filled_in_when_asked(gaps, method):
     base = ["select", str(gaps), "-t", "y", "--categorical", "colour", "-m", method, "-k", "2"]
     base += ENOUGH if method == "auto" else ()
     refused = invoke(*base)
-    assert_refused(refused, "fill or remove them before, or say --missing impute")
+    assert_refused(refused, "fill or remove them before, or say missing='impute' (--missing impute")
     result = invoke(*base, "--missing", "impute")
     assert result.exit_code == 0
     told = " ".join(result.stdout.split())
     assert "Column 'a': 2 of 60 values missing, filled with the median" in told
-    assert "Column 'colour': 1 of 60 values missing, made the level 2.0." in told
+    assert "Column 'colour': 1 of 60 values missing, made a level of their own." in told
 
 
 def test_a_column_without_any_value_is_refused(tmp_path):

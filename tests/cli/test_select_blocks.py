@@ -7,10 +7,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hsieve.cli import selection
-from hsieve.data.blocks import ColumnTable
-from hsieve.data.tables import Table
+from hsieve import open_dataset
 from hsieve.selectors.methods import known_methods
+from tests.cli.files import write_csv
 from tests.cli.running import invoke
 
 N_SAMPLES = 80
@@ -44,35 +43,23 @@ def stored(request, columns, tmp_path):
     return path
 
 
-def answers(path, monkeypatch, tmp_path, *options):
-    """Select from blocks and from the whole table: what is printed, warned of and written."""
-    kinds = []
-    real_select = selection.select
-
-    def noted(table, *arguments):
-        kinds.append(type(table))
-        return real_select(table, *arguments)
-
-    monkeypatch.setattr(selection, "select", noted)
+def answers(path, columns, tmp_path, *options):
+    """Select from a file in blocks and from CSV: what is printed, warned of and written."""
     found = []
-    for in_blocks in (True, False):
+    for source in (path, write_csv(tmp_path / "whole.csv", columns)):
         out = tmp_path / "out.json"
-        with monkeypatch.context() as patched:
-            if not in_blocks:
-                patched.setattr("hsieve.data.blocks.can_open_columns", lambda _: False)
-            result = invoke("select", path, "-t", "x7", "-o", out, *options)
+        result = invoke("select", source, "-t", "x7", "-o", out, *options)
         assert result.exit_code == 0, result.output
         rows = json.loads(out.read_text(encoding="utf-8"))
         # The time, at the end of its line, differs.
         shown = [line.rpartition(";")[0] or line for line in result.stdout.splitlines()]
         found.append((rows, shown, result.stderr))
-    assert kinds == [ColumnTable, Table]
     return found
 
 
 @pytest.mark.parametrize("name", BLOCK_METHODS)
-def test_blocks_give_the_answer_of_the_whole_table(stored, name, monkeypatch, tmp_path):
-    in_blocks, whole = answers(stored, monkeypatch, tmp_path, "-m", name, "-k", 2)
+def test_blocks_give_the_answer_of_the_whole_table(stored, name, columns, tmp_path):
+    in_blocks, whole = answers(stored, columns, tmp_path, "-m", name, "-k", 2)
     assert sorted(row["feature"] for row in in_blocks[0]) == ["x1", "x3"]
     for row, expected in zip(in_blocks[0], whole[0], strict=True):
         assert row.pop("score") == pytest.approx(expected.pop("score"), rel=1e-9)
@@ -82,9 +69,9 @@ def test_blocks_give_the_answer_of_the_whole_table(stored, name, monkeypatch, tm
 
 
 @pytest.mark.parametrize("test", ["gamma", "permutation"])
-def test_p_values_of_chosen_columns_only(stored, test, monkeypatch, tmp_path):
+def test_p_values_of_chosen_columns_only(stored, test, columns, tmp_path):
     options = ("-m", "n3lars", "-k", 2, "--p-values", test)
-    in_blocks, whole = answers(stored, monkeypatch, tmp_path, *options)
+    in_blocks, whole = answers(stored, columns, tmp_path, *options)
     for row, expected in zip(in_blocks[0], whole[0], strict=True):
         assert row["p_value"] == pytest.approx(expected["p_value"], rel=1e-9)
         # Those not tested count as if they had nothing to show.
@@ -93,13 +80,13 @@ def test_p_values_of_chosen_columns_only(stored, test, monkeypatch, tmp_path):
     assert min(row["adjusted_p_value"] for row in in_blocks[0]) <= 7 * smallest * (1 + 1e-9)
 
 
-def test_categories_of_text(columns, monkeypatch, tmp_path):
+def test_categories_of_text(columns, tmp_path):
     town = np.random.default_rng(1).choice(["Graz", "Oslo", "Rome"], size=N_SAMPLES)
     columns["x7"] = np.where(town == "Oslo", "yes", "no")
     path = tmp_path / "table.parquet"
     pq.write_table(pa.table({**columns, "town": town}), path, row_group_size=30)
     options = ("-m", "n3lars", "-k", 1, "--categorical", "town", "--p-values", "gamma")
-    in_blocks, whole = answers(path, monkeypatch, tmp_path, *options)
+    in_blocks, whole = answers(path, {**columns, "town": town}, tmp_path, *options)
     assert in_blocks[0][0]["feature"] == "town"
     assert in_blocks[0][0]["p_value"] == pytest.approx(whole[0][0]["p_value"], rel=1e-9)
 
@@ -117,33 +104,12 @@ def test_value_that_is_not_finite_is_refused_by_name_and_row(columns, tmp_path, 
     assert "in data row 32" in result.stderr
 
 
-def test_other_methods_read_the_whole_table(stored, monkeypatch):
-    monkeypatch.setattr(
-        "hsieve.data.blocks.open_columns", lambda *_, **__: pytest.fail("opened in blocks")
-    )
+def test_other_methods_read_the_whole_table(stored):
     result = invoke("select", stored, "-t", "x7", "-m", "fohsic", "-k", 1, "-q")
     assert result.stdout == "x3\n", result.output
 
 
-@pytest.mark.parametrize("ending", [".csv", ".npz"])
-def test_other_files_are_read_whole(columns, tmp_path, ending):
-    path = tmp_path / f"table{ending}"
-    if ending == ".npz":
-        X = np.column_stack([columns[f"x{i}"] for i in range(6)])
-        np.savez(path, X=X, x7=columns["x7"])
-    else:
-        lines = [
-            ",".join(columns),
-            *(",".join(map(str, row)) for row in zip(*columns.values(), strict=True)),
-        ]
-        path.write_text("\n".join(lines), encoding="utf-8")
-    method = known_methods()["n3lars"]
-    table = selection.read(path, selection.Columns("x7", "auto", (), ()), "n3lars", method)
-    assert isinstance(table, Table)
-
-
 def test_reading_leaves_the_features_in_the_file(stored):
-    method = known_methods()["n3lars"]
-    table = selection.read(stored, selection.Columns("x7", "auto", (), ("x2",)), "n3lars", method)
-    assert isinstance(table, ColumnTable)
-    assert table.names == ("x0", "x1", "x3", "x4", "x5", "x6")
+    data = open_dataset(stored, "x7", drop=["x2"])
+    assert not data.in_memory
+    assert data.names == ("x0", "x1", "x3", "x4", "x5", "x6")

@@ -5,11 +5,11 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from hsieve import N3LARS, FillMissing, compare
-from hsieve.data.annotated import annotated_columns, is_annotated, open_annotated
-from hsieve.data.blocks import open_columns
-from hsieve.data.tables import TableError, read_table
+from hsieve import N3LARS, FillMissing, open_dataset
+from hsieve.data.annotated import annotated_columns, is_annotated
+from hsieve.data.tables import TableError
 from tests.annotated import FORMS, as_form, counts_and_states, make_adata
+from tests.data.reading import read_table
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -17,7 +17,7 @@ def test_columns_and_target_of_every_form(form, tmp_path):
     counts, states = counts_and_states()
     adata = as_form(form, counts, states, tmp_path)
     assert is_annotated(adata)
-    data = open_annotated(adata, "state")
+    data = open_dataset(adata, "state")
     assert data.columns.names[3] == "gene3"
     np.testing.assert_array_equal(data.columns.read([11, 3]), counts[:, [11, 3]])
     assert data.y.tolist() == states.tolist()
@@ -28,7 +28,7 @@ def test_columns_and_target_of_every_form(form, tmp_path):
 def test_observations_without_a_label_are_left_out_and_counted(form, tmp_path):
     counts, states = counts_and_states()
     labels = np.where(np.arange(160) % 40 == 7, None, states)
-    data = open_annotated(as_form(form, counts, labels, tmp_path), "state")
+    data = open_dataset(as_form(form, counts, labels, tmp_path), "state")
     assert data.notes == ("4 of 160 observations have no state: left out.",)
     kept = np.arange(160) % 40 != 7
     assert data.y.tolist() == states[kept].tolist()
@@ -43,8 +43,8 @@ def test_layers_views_and_kinds_of_targets(tmp_path):
     np.testing.assert_array_equal(
         annotated_columns(adata, "log").read([3]), np.log1p(counts[:, [3]])
     )
-    assert open_annotated(adata, "age").y.tolist() == age.tolist()
-    assert open_annotated(adata, "batch").y.dtype.kind == "i"
+    assert open_dataset(adata, "age").y.tolist() == age.tolist()
+    assert open_dataset(adata, "batch").y.dtype.kind == "i"
     view = adata[10:50, 2:9]
     assert annotated_columns(view).names == tuple(f"gene{i}" for i in range(2, 9))
     np.testing.assert_array_equal(annotated_columns(view).read([1]), counts[10:50, [3]])
@@ -62,11 +62,11 @@ def test_hostile_cases_are_refused_in_words():
     }
     for groupby, words in cases.items():
         with pytest.raises(ValueError, match=words):
-            open_annotated(adata, groupby)
+            open_dataset(adata, groupby)
     with pytest.raises(ValueError, match="no layer 'log', only none"):
-        open_annotated(adata, "state", layer="log")
+        open_dataset(adata, "state", layer="log")
     with pytest.raises(ValueError, match=r"adata.X is empty; name one of adata.layers"):
-        open_annotated(anndata.AnnData(obs=adata.obs, shape=(160, 3)), "state")
+        open_dataset(anndata.AnnData(obs=adata.obs, shape=(160, 3)), "state")
     adata.var_names = ["same"] * 25
     with pytest.raises(ValueError, match=r"not unique; call adata.var_names_make_unique"):
         annotated_columns(adata)
@@ -80,8 +80,6 @@ def test_plain_selectors_say_who_takes_an_anndata():
     fitted = N3LARS(2).fit(adata.to_df(), y)
     with pytest.raises(ValueError, match=r"N3LARS.transform got an AnnData"):
         fitted.transform(adata)
-    with pytest.raises(ValueError, match="A comparison got an AnnData"):
-        compare([N3LARS()], adata, y)
     with pytest.raises(ValueError, match="FillMissing got an AnnData"):
         FillMissing().fit(adata)
 
@@ -94,18 +92,16 @@ def stored(request, tmp_path, reads_here):
     return tmp_path / f"{request.param}.h5ad"
 
 
-@pytest.mark.parametrize("read", [read_table, open_columns])
-def test_files_are_tables(stored, read):
+def test_files_are_tables(stored):
     counts, states = counts_and_states()
-    table = read(stored, target="state", drop=["gene0"])
-    assert table.feature_names == tuple(f"gene{i}" for i in range(1, 25))
+    table = open_dataset(stored, target="state", drop=["gene0"])
+    assert table.names == tuple(f"gene{i}" for i in range(1, 25))
     assert table.target_kind == "classes"
     assert table.notes == ("1 of 160 observations have no state: left out.",)
     kept = np.arange(160) != 9
     assert table.y.tolist() == states[kept].tolist()
-    values = table.X.read(np.arange(24)) if read is open_columns else table.X
-    np.testing.assert_array_equal(values, counts[kept, 1:])
-    numbers = read(stored, target="age")
+    np.testing.assert_array_equal(table.X, counts[kept, 1:])
+    numbers = open_dataset(stored, target="age")
     assert numbers.target_kind == "continuous"
     assert len(numbers.y) == 160
 
@@ -116,7 +112,7 @@ def test_files_that_cannot_be_used_are_refused_in_words(stored, tmp_path, monkey
     with pytest.raises(TableError, match=r"no target given.*a name of 'state' and 'age'"):
         read_table(stored, target=None)
     with pytest.raises(TableError, match=r"'gene3' is declared a category, but a matrix of .h5ad"):
-        open_columns(stored, target="state", categorical=["gene3"])
+        open_dataset(stored, target="state", categorical=["gene3"])
     broken = tmp_path / "broken.h5ad"
     broken.write_bytes(b"no HDF5 at all")
     with pytest.raises(TableError, match=r"broken.h5ad: cannot be read as .h5ad"):

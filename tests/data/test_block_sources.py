@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hsieve import N3LARS
+from hsieve import N3LARS, open_dataset
 from hsieve.data.blocks import (
     ArrayBlocks,
     ColumnBlocks,
@@ -22,10 +22,10 @@ from hsieve.data.blocks import (
     ParquetBlocks,
     ZarrBlocks,
     file_fingerprint,
-    open_columns,
 )
 from hsieve.data.blocks.engine_columns import _opened
-from hsieve.data.tables import TableError, parquet, read_table
+from hsieve.data.tables import TableError, parquet
+from tests.data.reading import read_table
 
 N, D = 40, 13
 SOME = [12, 0, 5, 5, 6]
@@ -208,8 +208,8 @@ class TestColumnPartsOfParquet:
     def test_parts_are_one_table(self, matrix: np.ndarray, tmp_path: Path) -> None:
         y = np.arange(N) / 2
         folder = in_parquet(matrix, tmp_path / "parts", y=y)
-        table, columns = read_table(folder, target="y"), open_columns(folder, target="y")
-        assert table.feature_names == columns.names == tuple(f"f{i}" for i in range(D))
+        table, columns = read_table(folder, target="y"), open_dataset(folder, target="y")
+        assert table.names == columns.names == tuple(f"f{i}" for i in range(D))
         np.testing.assert_array_equal(table.X, matrix)
         np.testing.assert_array_equal(table.y, y)
         for blocks in (columns.columns, elsewhere(columns.columns)):
@@ -262,7 +262,7 @@ class TestColumnPartsOfParquet:
         matrix[25, 7] = np.nan
         text = ["b", "a"] * (N // 2)
         folder = in_parquet(matrix, tmp_path / "parts", kind=text, y=np.arange(N) / 2)
-        table = open_columns(folder, target="y", categorical=["kind"])
+        table = open_dataset(folder, target="y", categorical=["kind"])
         (place,) = table.categorical
         assert table.names[place] == "kind"
         assert table.columns.read([place])[:4, 0].tolist() == [1, 0, 1, 0]
@@ -290,7 +290,7 @@ class TestColumnPartsOfParquet:
         pq.write_table(pa.table({"a": [1, 2, 3], "b": [1, 2, 3]}), tmp_path / "0.parquet")
         pq.write_table(pa.table(second), tmp_path / "1.parquet")
         with pytest.raises(TableError, match=problem) as caught:
-            open_columns(tmp_path, target="a")
+            open_dataset(tmp_path, target="a")
         assert "1.parquet: " in str(caught.value)
         assert "parts must have equal columns, or no column in common" in str(caught.value)
 
@@ -320,9 +320,9 @@ class TestZarr:
         y = np.arange(N) % 3
         names = np.array([f"gene {i}" for i in range(D)], dtype=np.dtypes.StringDType())
         path = in_zarr(matrix, tmp_path / "a.zarr", y=y, feature_names=names)
-        columns = open_columns(path, target="y", drop=["gene 1"])
+        columns = open_dataset(path, target="y", drop=["gene 1"])
         table = read_table(path, drop=["gene 1"])
-        assert columns.names == table.feature_names
+        assert columns.names == table.names
         assert columns.names[:2] == ("gene 0", "gene 2")
         assert columns.target_kind == table.target_kind == "classes"
         np.testing.assert_array_equal(columns.y, y)
@@ -333,7 +333,7 @@ class TestZarr:
     def test_text_target_and_categories(self, tmp_path: Path) -> None:
         X = np.array([[30, 1], [10, 2], [30, 3], [20, 4]])
         y = np.array(["no", "yes", "no", "no"], dtype=np.dtypes.StringDType())
-        table = open_columns(
+        table = open_dataset(
             in_zarr(X, tmp_path / "a.zarr", ill=y), target="ill", categorical=["x0"]
         )
         assert table.y.tolist() == ["no", "yes", "no", "no"]
@@ -360,13 +360,13 @@ class TestZarr:
             with pytest.raises(TableError, match=problem):
                 ZarrBlocks(given)
         with pytest.raises(TableError, match="no 'z', given for the target"):
-            open_columns(path, target="z")
+            open_dataset(path, target="z")
         short = in_zarr(matrix, tmp_path / "b.zarr", y=np.arange(3))
         with pytest.raises(TableError, match="'X' has 40 rows but the target 'y' has 3 values"):
-            open_columns(short, target="y")
+            open_dataset(short, target="y")
         (tmp_path / "c.zarr").mkdir()
         with pytest.raises(TableError, match="cannot be read as zarr"):
-            open_columns(tmp_path / "c.zarr", target="y")
+            open_dataset(tmp_path / "c.zarr", target="y")
 
     def test_fewer_chunks_than_before_are_refused(self, matrix: np.ndarray, tmp_path: Path) -> None:
         path = in_zarr(matrix, tmp_path / "a.zarr") / "X"
@@ -400,7 +400,7 @@ class TestZarr:
 
     def test_selection_is_that_of_the_matrix(self, matrix: np.ndarray, tmp_path: Path) -> None:
         y = matrix[:, 4] - matrix[:, 8] ** 2
-        table = open_columns(in_zarr(matrix, tmp_path / "a.zarr", y=y), target="y")
+        table = open_dataset(in_zarr(matrix, tmp_path / "a.zarr", y=y), target="y")
         whole = N3LARS(3).fit(matrix, y)
         for engine in (None, "threads"):
             found = N3LARS(3, engine=engine).fit(table.columns, table.y)
@@ -510,7 +510,7 @@ class TestReplacedFiles:
             return ParquetBlocks(path)
         if kind == "mapped":
             return ArrayBlocks(np.load(path, mmap_mode="r"))
-        return open_columns(path, target="0").columns
+        return open_dataset(path, target="0").columns
 
     def test_work_begun_later_reads_them_and_work_under_way_does_not(
         self, kind: str, matrix: np.ndarray, tmp_path: Path

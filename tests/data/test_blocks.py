@@ -11,18 +11,17 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hsieve import Dataset, open_dataset
 from hsieve.data.blocks import (
     ArrayBlocks,
     ColumnBlocks,
-    ColumnTable,
     ParquetBlocks,
     as_blocks,
-    can_open_columns,
     files,
-    open_columns,
 )
 from hsieve.data.blocks.arrays import TILE_COLUMNS, TILE_ROWS
-from hsieve.data.tables import TableError, read_table
+from hsieve.data.tables import TableError
+from tests.data.reading import read_table
 
 FLOAT32_EXACT = ["bool", "int8", "uint8", "int16", "uint16", "float16", "float32", ">f4"]
 FLOAT64_NEEDED = ["int32", "uint32", "int64", "uint64", "float64", "longdouble", ">i4", ">f8"]
@@ -336,7 +335,7 @@ class TestFolders:
         np.testing.assert_array_equal(table.y, DOUBLE)
 
     def test_folder_without_parts_is_refused(self, tmp_path: Path) -> None:
-        for read in (read_table, open_columns):
+        for read in (read_table, open_dataset):
             with pytest.raises(TableError, match=r"this is a folder without .*'\.parquet'"):
                 read(tmp_path, target="y")
 
@@ -354,22 +353,32 @@ class TestFolders:
         pq.write_table(pa.table({"a": [1], "y": [0.5]}), tmp_path / "0.parquet")
         pq.write_table(pa.table(other), tmp_path / "1.parquet")
         with pytest.raises(TableError) as caught:
-            open_columns(tmp_path, target="y")
+            open_dataset(tmp_path, target="y")
         says(caught, "1.parquet: ", word, "parts must have equal columns")
 
 
-def same_as_whole(path: Path, **options: Any) -> ColumnTable:
-    """Open a file in blocks and see that it is the table that is read whole."""
-    opened, whole = open_columns(path, **options), read_table(path, **options)
-    features = np.arange(len(whole.feature_names))
-    np.testing.assert_array_equal(opened.columns.read(features), whole.X)
-    np.testing.assert_array_equal(opened.y, whole.y)
-    assert opened.y.dtype == whole.y.dtype
-    for field in ("feature_names", "target_name", "target_kind", "categorical", "source"):
-        assert getattr(opened, field) == getattr(whole, field)
-    assert opened.names == opened.columns.names == whole.feature_names
-    assert opened.X is opened.columns
-    assert opened.columns.shape == whole.X.shape
+def truth(path: Path) -> dict[str, Any]:
+    """The columns of a file, read by the library that wrote it."""
+    if path.suffix == ".npy":
+        return {f"x{i}": column for i, column in enumerate(np.load(path).T)}
+    return dict(pq.read_table(path).to_pandas())
+
+
+def same_as_whole(path: Path, **options: Any) -> Dataset:
+    """Open a file in blocks and see that it holds what is stored."""
+    opened, columns = open_dataset(path, **options), truth(path)
+    block = opened.columns.read(range(opened.n_features))
+    names = [n for n in columns if n not in (*options.get("drop", ()), opened.target_name)]
+    declared = options.get("categorical", ())
+    for place, name in enumerate(names):
+        values = np.asarray(columns[name])
+        coded = np.unique(values, return_inverse=True)[1] if name in declared else values
+        np.testing.assert_array_equal(block[:, place], coded)
+    assert opened.y.tolist() == np.asarray(columns[opened.target_name]).tolist()
+    assert opened.names == opened.columns.names == tuple(names)
+    assert opened.categorical == tuple(i for i, n in enumerate(names) if n in declared)
+    assert opened.source == path
+    np.testing.assert_array_equal(opened.X, block)
     return opened
 
 
@@ -393,7 +402,7 @@ class TestOpenColumns:
         np.save(path, [[1, BEYOND, 0], [2, BEYOND + 1, 1], [3, BEYOND, 1], [4, 1, 0]])
         same_as_whole(path, target="2", categorical=["x1"])
         with pytest.raises(TableError) as caught:
-            open_columns(path, target="2").columns.read([1])
+            open_dataset(path, target="2").columns.read([1])
         says(caught, "t.npy: column 'x1' has ", "in data row 1, an integer beyond 2^53")
 
     def test_parquet_with_everything(self, tmp_path: Path) -> None:
@@ -406,63 +415,34 @@ class TestOpenColumns:
         options["categorical"] = ["level", "town"]
         same_as_whole(path, target="town", target_kind="classes", **options)
 
-    def test_value_that_is_not_finite_is_named_as_in_tables(self, tmp_path: Path) -> None:
+    def test_value_that_is_not_finite_is_named(self, tmp_path: Path) -> None:
         path = tmp_path / "t.npy"
         array = matrix()
         array[6, 3] = np.inf
         np.save(path, array)
-        columns = open_columns(path, target="0").columns
-        with pytest.raises(TableError) as in_blocks:
+        columns = open_dataset(path, target="0").columns
+        with pytest.raises(TableError) as caught:
             columns.read(np.arange(8))
-        with pytest.raises(TableError) as whole:
-            read_table(path, target="0")
-        assert str(in_blocks.value) == str(whole.value)
-        says(whole, "column 'x3' has an infinite value in data row 7, the first of 1")
+        says(caught, "column 'x3' has an infinite value in data row 7, the first of 1")
 
-    @pytest.mark.parametrize("options", [{}, {"target": "9"}, {"target": "x11"}])
-    def test_wrong_targets_are_refused_as_in_tables(
-        self, tmp_path: Path, options: dict[str, Any]
-    ) -> None:
-        path = tmp_path / "t.npy"
-        np.save(path, matrix())
-        with pytest.raises(TableError) as whole:
-            read_table(path, **options)
-        with pytest.raises(TableError) as in_blocks:
-            open_columns(path, **{"target": None, **options})
-        assert str(in_blocks.value) == str(whole.value)
-
-    def test_archive_is_refused_with_the_way_out(self, tmp_path: Path) -> None:
+    def test_archive_with_the_wrong_ending_is_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "t.npz"
         np.savez(path, X=matrix(), y=np.arange(20))
-        with pytest.raises(TableError) as caught:
-            open_columns(path, target="y")
-        says(caught, ".npz archive cannot be mapped", "store it as .npy or Parquet")
         path.rename(tmp_path / "t.npy")
         with pytest.raises(TableError, match=r"this is an \.npz archive of arrays"):
-            open_columns(tmp_path / "t.npy", target="0")
-
-    def test_text_files_are_refused_with_the_way_out(self, tmp_path: Path) -> None:
-        path = tmp_path / "t.csv"
-        path.write_text("a,y\n1,2\n")
-        with pytest.raises(TableError, match=r"in blocks of columns.* as \.npy or Parquet"):
-            open_columns(path, target="y")
+            open_dataset(tmp_path / "t.npy", target="0")
 
     def test_damaged_and_missing_files_are_refused(self, tmp_path: Path) -> None:
         path = tmp_path / "t.npy"
         with pytest.raises(TableError, match="there is no such file"):
-            open_columns(path, target="0")
+            open_dataset(path, target="0")
         np.save(path, matrix())
         path.write_bytes(path.read_bytes()[:-8])
         with pytest.raises(TableError, match=r"cannot be read as \.npy"):
-            open_columns(path, target="0")
+            open_dataset(path, target="0")
         np.save(path, np.array([[{}]], dtype=object), allow_pickle=True)
         with pytest.raises(TableError, match=r"cannot be read as \.npy"):
-            open_columns(path, target="0")
-
-    def test_which_files_can_be_opened(self, tmp_path: Path) -> None:
-        able = {name: can_open_columns(tmp_path / name) for name in ("a.NPY", "a.parquet", "a.csv")}
-        assert able == {"a.NPY": True, "a.parquet": True, "a.csv": False}
-        assert can_open_columns(tmp_path)
+            open_dataset(path, target="0")
 
 
 class TestMemory:
@@ -490,7 +470,7 @@ class TestMemory:
         array = matrix((self.N_SAMPLES, self.N_FEATURES), dtype)
         np.save(path, np.asarray(array, order=order))  # type: ignore[call-overload]
         tracemalloc.start()
-        table = open_columns(path, target="0")
+        table = open_dataset(path, target="0")
         opening = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert opening < MEGABYTE
@@ -502,7 +482,7 @@ class TestMemory:
         columns = {f"x{i}": np.ascontiguousarray(array[:, i]) for i in range(self.N_FEATURES)}
         pq.write_table(pa.table(columns), path, row_group_size=self.N_SAMPLES // 4)
         tracemalloc.start()
-        table = open_columns(path, target="x0")
+        table = open_dataset(path, target="x0")
         opening = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert opening < 2 * MEGABYTE
@@ -533,7 +513,7 @@ class TestMemory:
         path = tmp_path / "t.parquet"
         towns = np.random.default_rng(0).choice(["Oslo", "Rome", "Graz"], size=10 * self.N_SAMPLES)
         pq.write_table(pa.table({"town": towns, "y": np.arange(len(towns)) / 7}), path)
-        columns = open_columns(path, target="y", categorical=["town"]).columns
+        columns = open_dataset(path, target="y", categorical=["town"]).columns
         tracemalloc.start()
         block = columns.read([0])
         peak = tracemalloc.get_traced_memory()[1]

@@ -19,9 +19,11 @@ import zarr
 from anndata import AnnData
 from scipy import sparse
 
-from hsieve.data.blocks import SparseBlocks, open_columns
-from hsieve.data.tables import TableError, read_table
+from hsieve import open_dataset
+from hsieve.data.blocks import SparseBlocks
+from hsieve.data.tables import TableError
 from hsieve.data.tables.unpacking import LIMIT_VARIABLE, MOST_TIMES, unpacked_limit
+from tests.data.reading import read_table
 
 
 def refusal(path: Path, read: Any = read_table, **options: Any) -> str:
@@ -45,7 +47,7 @@ def header_of(shape: str, descr: str = "'<f8'") -> str:
 
 
 class TestHeadersOfArrays:
-    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("read", [read_table, open_dataset])
     @pytest.mark.parametrize(
         "shape", ["(1099511627776, 4)", "(4611686018427387904, 4)", "(3, 3)", f"({10**30}, 2)"]
     )
@@ -55,7 +57,7 @@ class TestHeadersOfArrays:
         path = write_npy(tmp_path / "t.npy", header_of(shape), bytes(64))
         assert "there are 64 bytes for it" in refusal(path, read, target="0")
 
-    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("read", [read_table, open_dataset])
     def test_values_behind_the_last_one_are_not_dropped_silently(
         self, tmp_path: Path, read: Any
     ) -> None:
@@ -73,7 +75,7 @@ class TestHeadersOfArrays:
         path = write_npy(tmp_path / "t.npy", "[" * 9000)
         assert "cannot be understood" in refusal(path, target="0")
 
-    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("read", [read_table, open_dataset])
     def test_no_rows_of_very_many_columns(self, tmp_path: Path, read: Any) -> None:
         path = write_npy(tmp_path / "t.npy", header_of("(0, 99999999999999)"))
         assert "no data rows" in refusal(path, read, target="0")
@@ -82,7 +84,7 @@ class TestHeadersOfArrays:
         path = write_npy(tmp_path / "t.npy", header_of("(1000000000, 1000000000)", "'<U0'"))
         assert "there are 0 bytes" in refusal(path, target="0")
 
-    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("read", [read_table, open_dataset])
     def test_objects_are_never_unpickled(self, tmp_path: Path, read: Any) -> None:
         path = write_npy(tmp_path / "t.npy", header_of("(1, 1)", "'|O'"), pickle.dumps([1]))
         assert "never unpickled" in refusal(path, read, target="0")
@@ -104,7 +106,7 @@ class TestHeadersOfArrays:
         np.save(tmp_path / "t.npy", content)
         assert "missing" in refusal(tmp_path / "t.npy", target="1")
         with pytest.raises(TableError, match="missing"):
-            open_columns(tmp_path / "t.npy", target="1").columns.read([0])
+            open_dataset(tmp_path / "t.npy", target="1").columns.read([0])
 
 
 class TestArchives:
@@ -284,7 +286,7 @@ class TestAnnData:
             file.create_dataset("uns/far", (2**20, 2**20), "f8", chunks=(64, 64))
         assert LIMIT_VARIABLE in refusal(path, target="y")
 
-    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("read", [read_table, open_dataset])
     def test_matrix_of_other_length_than_its_annotations(self, tmp_path: Path, read: Any) -> None:
         path = tmp_path / "t.h5ad"
         AnnData(np.eye(4), obs={"y": np.arange(4) / 3}).write_h5ad(path)
@@ -300,7 +302,7 @@ class TestAnnData:
             file["obs"].attrs["encoding-type"] = "nothing known"
         assert "cannot be read as .h5ad" in refusal(path, target="y")
 
-    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("read", [read_table, open_dataset])
     @pytest.mark.parametrize("place", ["obs/y", "X/data", "uns/far", "obs"])
     def test_links_to_other_files(self, path: Path, place: str, read: Any) -> None:
         shutil.copy(path, path.with_name("other.h5ad"))
@@ -326,7 +328,7 @@ class TestAnnData:
             file["obs/y"] = h5py.SoftLink("/obs/z")
         assert read_table(path, target="y").y.tolist() == pytest.approx([0, 1 / 3, 2 / 3, 1])
 
-    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("read", [read_table, open_dataset])
     def test_values_kept_in_other_files(self, path: Path, read: Any) -> None:
         np.ones(4).tofile(path.with_name("raw.bin"))
         with h5py.File(path, "r+") as file:
@@ -336,7 +338,7 @@ class TestAnnData:
         assert "'obs/y' is a data set whose values are kept in '" in message
         assert "accepted is what is stored in the file itself" in message
 
-    @pytest.mark.parametrize("read", [read_table, open_columns])
+    @pytest.mark.parametrize("read", [read_table, open_dataset])
     @pytest.mark.parametrize("source", ["other.h5ad", "."])
     def test_virtual_data_sets(self, path: Path, source: str, read: Any) -> None:
         """One that is made of itself, as here that of the source ".", ends the process."""

@@ -13,9 +13,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hsieve import N3LARS
-from hsieve.data.blocks import open_columns
-from hsieve.data.tables import TableError, read_table, reader_process
+from hsieve import N3LARS, open_dataset
+from hsieve.data.tables import TableError, reader_process
 from hsieve.data.tables.reader_process import ReaderProcess
 from tests.annotated import as_form, counts_and_states
 
@@ -173,7 +172,7 @@ class TestFilesOfAnnData:
         labels = np.where(np.arange(160) == 9, None, states)
         as_form("backed csr", counts, labels, tmp_path).file.close()
         monkeypatch.chdir(tmp_path)
-        table = open_columns("csr.h5ad", target="state")
+        table = open_dataset("csr.h5ad", target="state")
         kept = np.arange(160) != 9
         # Several threads at a time, in more than one request each.
         monkeypatch.setattr("hsieve.data.tables.annotated_files.ASKED_BYTES", 160 * 4 * 3)
@@ -185,31 +184,13 @@ class TestFilesOfAnnData:
 
     def test_a_process_that_dies_while_columns_are_read(self, tmp_path):
         as_form("backed dense", *counts_and_states(), tmp_path).file.close()
-        table = open_columns(tmp_path / "dense.h5ad", target="state")
+        table = open_dataset(tmp_path / "dense.h5ad", target="state")
         assert table.columns.read([3]).shape == (160, 1)
         started = table.columns._reader._reading.end.__closure__
         process = next(cell.cell_contents for cell in started if hasattr(cell.cell_contents, "pid"))
         os.kill(process.pid, signal.SIGSEGV)
         with pytest.raises(ValueError, match=r"dense.h5ad: cannot be read as .h5ad"):
             table.columns.read([3])
-
-
-def test_a_column_is_read_with_those_behind_it(tmp_path, reads_here, monkeypatch):
-    counts, states = counts_and_states()
-    as_form("backed dense", counts, states, tmp_path).file.close()
-    asked_for = []
-    ask = ReaderProcess.ask
-    monkeypatch.setattr(
-        ReaderProcess, "ask", lambda self, *what: asked_for.append(what) or ask(self, *what)
-    )
-    monkeypatch.setattr("hsieve.data.tables.annotated_files.AHEAD_BYTES", 160 * 4 * 10)
-    table = read_table(tmp_path / "dense.h5ad", target="state", drop=["gene4"])
-    np.testing.assert_array_equal(table.X, np.delete(counts, 4, axis=1))
-    assert [what[1].tolist() for what in asked_for[1:]] == [
-        list(range(10)),
-        list(range(10, 20)),
-        list(range(20, 25)),
-    ]
 
 
 def test_seconds_grow_with_the_file(path):

@@ -27,10 +27,10 @@ from hsieve.data.tables import (
     TableError,
     delimited,
     parquet,
-    read_table,
     write_features,
 )
 from hsieve.data.tables.writing import written_whole
+from tests.data.reading import read_table
 
 TEXT_ENDINGS = [".csv", ".tsv", ".csv.gz", ".tsv.gz"]
 COLUMN_ENDINGS = [*TEXT_ENDINGS, ".parquet"]
@@ -106,7 +106,7 @@ class TestFormats:
         np.testing.assert_array_equal(table.y, values[:, 2])
         assert table.X.dtype == table.y.dtype == np.float64
         assert table.X.flags.f_contiguous
-        assert table.feature_names == ("x0", "x1")
+        assert table.names == ("x0", "x1")
         assert table.target_name == ("y" if ending == ".npz" else "x2")
         assert table.target_kind == "continuous"
         assert table.categorical == ()
@@ -117,14 +117,14 @@ class TestFormats:
         columns = {name: [i, i + 0.5] for i, name in enumerate(HOSTILE_NAMES)}
         path = write_table(tmp_path / f"t{ending}", {**columns, "y": [0.5, 1.5]})
         table = read_table(path, target="y")
-        assert table.feature_names == tuple(HOSTILE_NAMES)
+        assert table.names == tuple(HOSTILE_NAMES)
         np.testing.assert_array_equal(table.X[0], np.arange(len(HOSTILE_NAMES)))
 
     @pytest.mark.parametrize("ending", COLUMN_ENDINGS)
     def test_target_may_stand_anywhere(self, tmp_path: Path, ending: str) -> None:
         columns = {"a": [1, 2], "y": [0.5, 0.25], "b": [3, 4]}
         table = read_table(write_table(tmp_path / f"t{ending}", columns), target="y")
-        assert table.feature_names == ("a", "b")
+        assert table.names == ("a", "b")
         np.testing.assert_array_equal(table.X, [[1, 3], [2, 4]])
         np.testing.assert_array_equal(table.y, [0.5, 0.25])
 
@@ -155,7 +155,7 @@ class TestFormats:
     def test_dropped_columns_are_not_checked(self, tmp_path: Path, ending: str) -> None:
         columns = {"id": ["p1", "p2"], "a": [1, 2], "bad": [math.inf, 1], "y": [0.5, 0.25]}
         path = write_table(tmp_path / f"t{ending}", columns)
-        assert read_table(path, target="y", drop=["id", "bad"]).feature_names == ("a",)
+        assert read_table(path, target="y", drop=["id", "bad"]).names == ("a",)
 
     def test_ending_is_read_in_any_case(self, tmp_path: Path) -> None:
         path = write_table(tmp_path / "t.csv.gz", {"a": [1, 2], "y": [0.5, 1.5]})
@@ -186,7 +186,7 @@ class TestCsv:
         assert len(lines[0]) > 2**20  # the header alone exceeds pyarrow's default block
         table = read_table(path, target="y")
         np.testing.assert_array_equal(table.X, X)
-        assert table.feature_names == tuple(names)
+        assert table.names == tuple(names)
 
     @pytest.mark.parametrize(
         "content",
@@ -203,7 +203,7 @@ class TestCsv:
         path = tmp_path / "t.csv"
         path.write_bytes(content)
         table = read_table(path, target="y")
-        assert (table.feature_names, table.X.tolist()) == (("a",), [[1], [2]])
+        assert (table.names, table.X.tolist()) == (("a",), [[1], [2]])
         assert table.y.tolist() == [0.5, 1.5]
 
     def test_several_gzip_members_are_one_file(self, tmp_path: Path) -> None:
@@ -345,7 +345,7 @@ class TestParquet:
         columns = {"a": [1.0], "a.b": [2.0], "s": [{"t": 9.0}], "s.t": [3.0], "y": [0.5]}
         path = write_table(tmp_path / "t.parquet", columns)
         table = read_table(path, target="y", drop=["s"])
-        assert table.feature_names == ("a", "a.b", "s.t")
+        assert table.names == ("a", "a.b", "s.t")
         assert table.X.tolist() == [[1, 2, 3]]
 
     def test_several_row_groups(self, tmp_path: Path) -> None:
@@ -433,9 +433,9 @@ class TestParquet:
         message = message_of(path, target="y")
         says(message, "column '__index_level_0__' is the row index saved by pandas")
         says(message, "drop=['__index_level_0__'] (--drop __index_level_0__)")
-        assert read_table(path, target="y", drop=["__index_level_0__"]).feature_names == ("a",)
+        assert read_table(path, target="y", drop=["__index_level_0__"]).names == ("a",)
         table = read_table(path, target="__index_level_0__")
-        assert (table.feature_names, table.y.tolist()) == (("a", "y"), [7, 3, 5])
+        assert (table.names, table.y.tolist()) == (("a", "y"), [7, 3, 5])
 
     def test_row_index_of_several_levels(self, tmp_path: Path) -> None:
         path = tmp_path / "t.parquet"
@@ -448,7 +448,7 @@ class TestParquet:
     def test_default_row_index_is_not_saved(self, tmp_path: Path) -> None:
         path = tmp_path / "t.parquet"
         pd.DataFrame({"a": [1.5, 2.5], "y": [0, 1]}).to_parquet(path)
-        assert read_table(path, target="y").feature_names == ("a",)
+        assert read_table(path, target="y").names == ("a",)
 
 
 class TestNumpyFiles:
@@ -456,7 +456,7 @@ class TestNumpyFiles:
         path = tmp_path / "t.npz"
         np.savez(path, X=[[1, 2], [3, 4]], y=["b", "a"])
         table = read_table(path)
-        assert table.feature_names == ("x0", "x1")
+        assert table.names == ("x0", "x1")
         assert table.X.tolist() == [[1, 2], [3, 4]]
         assert (table.y.tolist(), table.target_name) == (["b", "a"], "y")
 
@@ -575,7 +575,7 @@ class TestNumpyFiles:
         table = read_table(path, target=target)
         others = [i for i in range(3) if i != column]
         assert table.target_name == f"x{column}"
-        assert table.feature_names == tuple(f"x{i}" for i in others)
+        assert table.names == tuple(f"x{i}" for i in others)
         np.testing.assert_array_equal(table.X, X[:, others])
         np.testing.assert_array_equal(table.y, X[:, column])
 

@@ -9,7 +9,8 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import strategies as st
 
-from hsieve.data.blocks import ParquetBlocks, open_columns
+from hsieve import open_dataset
+from hsieve.data.blocks import ParquetBlocks
 from hsieve.interactions import sweep
 from hsieve.interactions.atoms import _NormalisedRelevance, _PlainRelevance
 from hsieve.interactions.pair_statistic import InteractionTarget, PairEvidence
@@ -105,7 +106,7 @@ def test_storage_does_not_matter(mixed, tmp_path):
         "every other column of a wider array": np.repeat(X, 2, axis=1)[:, ::2],
         "mapped in C order": np.load(tmp_path / "c.npy", mmap_mode="r"),
         "mapped in Fortran order": np.load(tmp_path / "f.npy", mmap_mode="r"),
-        "columns of a NumPy file": open_columns(tmp_path / "table.npy", target="-1").columns,
+        "columns of a NumPy file": open_dataset(tmp_path / "table.npy", target="-1").columns,
         "Parquet": ParquetBlocks(tmp_path / "x.parquet", names),
     }
     for stored in storages.values():

@@ -10,8 +10,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from hsieve import MRMR, N3LARS, HSICLasso, MaxRelevance
-from hsieve.data.blocks import open_columns
+from hsieve import MRMR, N3LARS, HSICLasso, MaxRelevance, open_dataset
 from hsieve.kernels import factor_store
 from hsieve.measures import level_codes
 from hsieve.parallel.checkpoint import KeptResults
@@ -24,7 +23,7 @@ PIECE_BYTES = 6_000
 
 def fitted(problem: dict[str, Any]) -> dict[str, list[Any]]:
     """Select, and tell what was found to the last digit."""
-    table = open_columns(problem["data"], target="y")
+    table = open_dataset(problem["data"], target="y")
     selector = SELECTORS[problem["selector"]](5, **problem["options"]).fit(table.X, table.y)
     found = {"scores": selector.scores_, "coefficients": getattr(selector, "coef_", [])}
     return {

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hsieve.data.blocks import ColumnBlocks, as_blocks, open_columns
+from hsieve import open_dataset
+from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.blocks.base import FloatArray, IndexArray
 from tests.parallel.work import executor_of_spark
 
@@ -45,7 +46,7 @@ def _row_parts(problem: Problem, folder: Path) -> ColumnBlocks:
     """Parquet files that hold some rows each."""
     for part, rows in enumerate(np.array_split(np.arange(N), 3)):
         _write(folder / f"part-{part}.parquet", problem.X[rows], range(D), problem.numbers[rows])
-    return open_columns(folder, target="y").columns
+    return open_dataset(folder, target="y").columns
 
 
 def _column_parts(problem: Problem, folder: Path) -> ColumnBlocks:
@@ -53,13 +54,13 @@ def _column_parts(problem: Problem, folder: Path) -> ColumnBlocks:
     for part, columns in enumerate(np.array_split(np.arange(D), 4)):
         target = problem.numbers if part == 3 else None
         _write(folder / f"part-{part}.parquet", problem.X[:, columns], columns, target)
-    return open_columns(folder, target="y").columns
+    return open_dataset(folder, target="y").columns
 
 
 def _matrix(problem: Problem, folder: Path) -> ColumnBlocks:
     """One .npy file, row by row."""
     np.save(folder / "all.npy", np.column_stack([problem.X, problem.numbers.astype(np.float32)]))
-    return open_columns(folder / "all.npy", target="-1").columns
+    return open_dataset(folder / "all.npy", target="-1").columns
 
 
 def _memory(problem: Problem, folder: Path) -> ColumnBlocks:
@@ -102,7 +103,7 @@ class DeadlyColumns:
     with_executor: bool
 
     def open(self) -> ColumnBlocks:
-        return _Deadly(open_columns(self.path, target="y").columns, self)
+        return _Deadly(open_dataset(self.path, target="y").columns, self)
 
     def state(self) -> tuple[()]:
         """The files do not change."""

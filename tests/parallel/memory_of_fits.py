@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 import hsieve
-from hsieve.data.blocks import open_columns
+from hsieve import open_dataset
 from hsieve.data.memory import give_back_memory
 
 SELECTORS = {
@@ -61,7 +61,7 @@ def measured(problem: dict[str, Any]) -> int:
 def _data(problem: dict[str, Any]) -> tuple[Any, Any]:
     """Open a file, or make an array."""
     if "file" in problem:
-        table = open_columns(problem["file"], target=problem["target"])
+        table = open_dataset(problem["file"], target=problem["target"])
         return table.X, table.y
     X = np.random.default_rng(1).normal(size=problem["shape"]).astype(np.float32)
     y = X[:, 3] + np.abs(X[:, 7])

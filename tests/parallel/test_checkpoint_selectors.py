@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hsieve import N3LARS, MaxRelevance, PairwiseHSIC, Pearson, StabilitySelection
-from hsieve.data.blocks import ArrayBlocks, open_columns
+from hsieve import N3LARS, MaxRelevance, PairwiseHSIC, Pearson, StabilitySelection, open_dataset
+from hsieve.data.blocks import ArrayBlocks
 from hsieve.parallel.checkpoint import CheckpointError
 from tests.parallel.checkpoint_driver import CUTTING, PIECE_BYTES, drive, fitted
 from tests.parallel.columns import make_problem, stored
@@ -176,12 +176,12 @@ def test_files_that_were_written_again_are_refused(folder: Path, tmp_path: Path)
     place.mkdir()
     fit(folder, stored("matrix", problem, place), problem.numbers)
     place = place.rename(tmp_path / "elsewhere")
-    again = open_columns(place / "all.npy", target="-1").columns
+    again = open_dataset(place / "all.npy", target="-1").columns
     fit(folder, again, problem.numbers)
     file = place / "all.npy"
     os.utime(file, ns=(0, file.stat().st_mtime_ns + 1))
     with pytest.raises(CheckpointError, match="files written since"):
-        fit(folder, open_columns(file, target="-1").columns, problem.numbers)
+        fit(folder, open_dataset(file, target="-1").columns, problem.numbers)
 
 
 def test_a_checkpoint_of_coded_columns_is_small(folder: Path) -> None:

@@ -26,6 +26,7 @@ from hsieve import (
     PairwiseHSIC,
     StabilitySelection,
     compare,
+    open_dataset,
 )
 from hsieve.data.blocks import (
     ArrayBlocks,
@@ -34,7 +35,6 @@ from hsieve.data.blocks import (
     NumpyFolder,
     ZarrBlocks,
     distributed_columns,
-    open_columns,
     spark_frames,
 )
 from hsieve.data.blocks.dask_collections import DaskBlocks, HeldDaskBlocks
@@ -330,7 +330,7 @@ class TestDaskFrames:
         found = N3LARS(8, memory_limit=LIMIT, engine=settings)
         found.fit(dask_frame(frame_of(problem, y)), "goal")
         assert_same(found, expected)
-        assert found.feature_names_in_.tolist() == NAMES
+        assert found.names_in_.tolist() == NAMES
         assert found.get_feature_names_out().tolist() == [
             NAMES[i] for i in sorted(expected.selected_indices_)
         ]
@@ -445,7 +445,7 @@ class TestSparkFrames:
         for engine in engines:
             found = N3LARS(8, memory_limit=LIMIT, engine=engine).fit(frame, "goal")
             assert_same(found, expected)
-            assert found.feature_names_in_.tolist() == NAMES
+            assert found.names_in_.tolist() == NAMES
 
     def test_relatives(self, settings: EngineSettings, frame: Any, problem: Problem) -> None:
         fitted = N3LARS(3, engine=settings).fit(frame, "goal")
@@ -520,7 +520,7 @@ class TestSparkFrames:
         columns = {"f0": problem.X[:, 0], "a.b": problem.X[:, 1], "c`d": problem.X[:, 2]}
         frame = self.stored(session, {**columns, "y.y": problem.numbers}, tmp_path / "stored")
         found = N3LARS(2, engine=settings).fit(frame, "y.y")
-        assert found.feature_names_in_.tolist() == list(columns)
+        assert found.names_in_.tolist() == list(columns)
 
     def test_dask_does_not_take_them(self, settings_of_dask: EngineSettings, frame: Any) -> None:
         with pytest.raises(ValueError, match="are worked on by engine 'spark', 'threads' or"):
@@ -580,7 +580,7 @@ def test_workers_see_that_a_file_was_replaced(
         if kind == "mapped":
             source = np.load(path, mmap_mode="r")
         else:
-            source = open_columns(path, target=f"x{D}" if kind == "parquet" else "-1").columns
+            source = open_dataset(path, target=f"x{D}" if kind == "parquet" else "-1").columns
         expected = N3LARS(4).fit(X, problem.numbers)
         assert_same(N3LARS(4, engine=cluster).fit(source, problem.numbers), expected)
     assert len(sizes) == 1

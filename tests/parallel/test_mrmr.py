@@ -5,9 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from hsieve import MRMR, PairwiseHSIC
+from hsieve import MRMR, PairwiseHSIC, open_dataset
 from hsieve.data import memory
-from hsieve.data.blocks import open_columns
 from hsieve.measures import level_codes, level_information
 from hsieve.measures.pairwise import BoundPairwiseHSIC
 from hsieve.parallel import EngineSettings
@@ -127,7 +126,7 @@ def test_much_less_travels_than_the_data(
     X[:, 20:40] = X[:, :20] + 0.5 * X[:, 20:40]
     y = (X[:, :5].sum(axis=1) > 0).astype(np.float32)
     np.save(tmp_path / "all.npy", np.column_stack([X, y]))
-    columns = open_columns(tmp_path / "all.npy", target="-1").columns
+    columns = open_dataset(tmp_path / "all.npy", target="-1").columns
     found = MRMR(5, measure=measure, engine=settings).fit(columns, y)
     assert_same(found, MRMR(5, measure=measure).fit(X, y))
     print(f"{settings.name}: {found.traffic_} of {X.nbytes}")

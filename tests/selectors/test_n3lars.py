@@ -14,8 +14,9 @@ from hsieve import (
     HSICLasso,
     LarsSearch,
     PairwiseHSIC,
+    open_dataset,
 )
-from hsieve.data.blocks import ArrayBlocks, as_blocks, open_columns
+from hsieve.data.blocks import ArrayBlocks, as_blocks
 from hsieve.datasets import make_n3lars
 from tests.reference.coordinate_descent import nonnegative_lasso
 
@@ -340,11 +341,11 @@ class TestData:
         names = [f"x{j}" for j in range(200)]
         frame = pd.DataFrame(problem.X, columns=names).assign(y=problem.y)
         frame.to_parquet(tmp_path / "data.parquet")
-        table = open_columns(tmp_path / "data.parquet", target="y")
+        table = open_dataset(tmp_path / "data.parquet", target="y")
         selector = N3LARS(6, form=form).fit(table.columns, table.y)
         whole = N3LARS(6, form=form).fit(problem.X, problem.y)
         np.testing.assert_array_equal(selector.selected_indices_, whole.selected_indices_)
-        assert selector.feature_names_in_.tolist() == names
+        assert selector.names_in_.tolist() == names
         expected = [names[j] for j in sorted(whole.selected_indices_)]
         assert selector.get_feature_names_out().tolist() == expected
         assert len(selector.relatives(table.columns)) == 6

@@ -16,8 +16,8 @@ from typing import Any
 
 import numpy as np
 
-from hsieve.data.blocks import can_open_columns, open_columns
-from hsieve.data.tables import Table, TableError, read_table
+from hsieve import Dataset, open_dataset
+from hsieve.data.tables import TableError
 from tests_long.fuzz.other_process import Died
 
 __all__ = ["Case", "Columns", "check_case", "is_missing", "put"]
@@ -60,21 +60,17 @@ def put(case: Case, folder: Path) -> Path:
 def check_case(case: Case, folder: Path) -> bool:
     """Read a case and hold the result to the truth; True if there was an answer."""
     path = put(case, folder)
-    table, words = None, ""
+    table = None
     try:
-        table = read_table(path, **case.options)
+        table = open_dataset(path, **case.options)
+        table.columns.read(range(table.n_features))
     except TableError as error:
         check_sentence(path, error)
-        words = str(error)
     if table is not None:
         # Where the independent reader dies of a damaged file, there is nothing to compare with.
         with warnings.catch_warnings(action="ignore"), contextlib.suppress(Died):
             true = case.plainly_read(path, case.options)
             check_table(table, true, case.options)
-    # Blocks of .h5ad have no categories.
-    unlike = "missing" in case.options or (case.ending == ".h5ad" and "categorical" in case.options)
-    if can_open_columns(path) and not unlike:
-        check_blocks(path, case.options, table, words)
     return table is not None
 
 
@@ -96,10 +92,10 @@ def is_out_of_memory(error: BaseException | None) -> bool:
     return False
 
 
-def check_table(table: Table, columns: Columns, options: Mapping[str, Any]) -> None:
+def check_table(table: Dataset, columns: Columns, options: Mapping[str, Any]) -> None:
     dropped = set(options.get("drop", ()))
     features = [name for name in columns if name not in dropped and name != table.target_name]
-    assert table.feature_names == tuple(features)
+    assert table.names == tuple(features)
     assert table.X.shape == (len(table.y), len(features))
     declared = set(options.get("categorical", ()))
     assert [features[place] for place in table.categorical] == [
@@ -117,7 +113,7 @@ def check_table(table: Table, columns: Columns, options: Mapping[str, Any]) -> N
     check_target(table, columns[table.target_name], options.get("target_kind", "auto"))
 
 
-def check_target(table: Table, true: Sequence[Any], wanted: str) -> None:
+def check_target(table: Dataset, true: Sequence[Any], wanted: str) -> None:
     assert wanted in ("auto", table.target_kind)
     assert len(table.y) == len(true)
     kind = table.y.dtype.kind
@@ -146,30 +142,3 @@ def ranks(values: Sequence[Any]) -> list[float | None]:
     levels = sorted({value for value in values if not is_missing(value)})
     place = {level: rank for rank, level in enumerate(levels)}
     return [None if is_missing(value) else place[value] for value in values]
-
-
-def check_blocks(path: Path, options: Mapping[str, Any], table: Table | None, words: str) -> None:
-    """Columns in blocks are those of the table, and refused where it is."""
-    refusal = None
-    try:
-        opened = open_columns(path, **{"target": None, **options})
-        blocks = opened.columns.read(np.arange(len(opened.names)))
-    except ValueError as error:
-        check_words(error)
-        refusal = error
-    if DEATH in words or DEATH in str(refusal):
-        return  # which need not come again
-    assert (table is None) == (refusal is not None), f"table: {words}, blocks: {refusal}"
-    if table is not None:
-        assert opened.names == table.feature_names
-        assert opened.categorical == table.categorical
-        np.testing.assert_array_equal(blocks, table.X)
-        np.testing.assert_array_equal(opened.y, table.y)
-
-
-def check_words(error: BaseException) -> None:
-    message = str(error)
-    assert message
-    assert len(message.splitlines()) == 1, message
-    assert len(message) < LONGEST_MESSAGE, message
-    assert not is_out_of_memory(error), "asked for more memory than there is"

@@ -15,7 +15,7 @@ from tests_long.fuzz.damage import damaged
 __all__ = ["make_csv", "make_tsv"]
 
 LINE_ENDS = ("\n", "\r\n", "\r")
-# As the notes of `read_table` say, and as pyarrow has them.
+# As the notes of `open_dataset` say, and as pyarrow has them.
 MISSING = {
     *("", "#N/A", "#N/A N/A", "#NA", "-1.#IND", "-1.#QNAN", "-NaN", "-nan", "1.#IND", "1.#QNAN"),
     *("N/A", "NA", "NULL", "NaN", "n/a", "nan", "null"),

@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.auto.holdout_comparison import HoldoutComparison, Proposal, Sets, compare_on_holdout
-from hsieve.auto.opening import Opened, open_data
 from hsieve.auto.selection import Selection
-from hsieve.data.blocks import ColumnBlocks
 from hsieve.data.tables.errors import listed
+from hsieve.dataset import Dataset, opened
 from hsieve.exceptions import (
     ConstantFeatureWarning,
     FewerFeaturesWarning,
@@ -34,9 +33,9 @@ from hsieve.exceptions import (
 )
 from hsieve.inference.feature_number import representative_rows
 from hsieve.progress import stage
-from hsieve.selectors.base import BaseSelector, check_target
-from hsieve.selectors.input_data import on_arrays
-from hsieve.selectors.methods import find_method, known_methods, takes_blocks
+from hsieve.selectors.base import MIN_SAMPLES, BaseSelector, check_target
+from hsieve.selectors.input_data import told as told_of
+from hsieve.selectors.methods import find_method
 from hsieve.selectors.number_rules import RuleSettings
 
 __all__ = ["TIMES", "SelectOptions", "make_wish", "select", "select_opened"]
@@ -104,7 +103,7 @@ class SelectOptions:
 
 def select(
     X: Any,
-    y: Any,
+    y: Any = None,
     *,
     n_features: int | None = None,
     time_allowed: str | float = "seconds",
@@ -119,12 +118,12 @@ def select(
 
     Parameters
     ----------
-    X : array, sparse matrix, data frame, ColumnBlocks or AnnData
+    X : array, sparse matrix, data frame, ColumnBlocks, AnnData or Dataset
         Features in columns. Frames of pandas, polars and Arrow say themselves which columns are
         categories.
     y : array-like or str
         Target: classes, numbers or several outputs; or the name of its column in a data frame, or
-        in ``obs`` of an AnnData.
+        in ``obs`` of an AnnData. A :class:`hsieve.Dataset` has its own.
     n_features : int or None, default=None
         How many features; None finds the number.
     time_allowed : {"seconds", "minutes", "hours"} or float, default="seconds"
@@ -132,9 +131,9 @@ def select(
         many samples are used and what is tried; much is done sooner.
     names : sequence of str or None, default=None
         Names of the features, where X has none.
-    missing : {"refuse", "impute"}, default="refuse"
-        What to do with missing values: refuse them in words, or fill them in as
-        :class:`FillMissing` does, which is told in the reasons.
+    missing : {"refuse", "impute", "category"}, default="refuse"
+        What to do with missing values, as in :func:`hsieve.open_dataset`: refuse them, fill them
+        in, or make them a level of a category.
     method : str or selector, default="auto"
         How to select: "pursuit", "n3lars" or any other name that ``hsieve methods`` lists, or a
         selector; "auto" chooses as :mod:`hsieve.auto.selecting` says.
@@ -165,7 +164,7 @@ def select(
     (['x0', 'x1'], 'pursuit')
     """
     wish = make_wish(method, n_features, time_allowed, random_state)
-    data = open_data(
+    data = opened(
         X, y, names=names, missing=missing, categorical=categorical, target_kind=target_kind
     )
     return select_opened(data, wish)
@@ -206,12 +205,12 @@ def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any
     return SelectOptions(method, number, float(seconds), int(random_state))
 
 
-def select_opened(data: Opened, wish: SelectOptions) -> Selection:
+def select_opened(data: Dataset, wish: SelectOptions) -> Selection:
     """Choose features of data that were opened.
 
     Parameters
     ----------
-    data : Opened
+    data : Dataset
         Columns, target and names.
     wish : SelectOptions
         Method, number and time.
@@ -221,7 +220,10 @@ def select_opened(data: Opened, wish: SelectOptions) -> Selection:
     Selection
         The features and the reasons.
     """
-    check_target(data.y, RuleSettings(data.kind))
+    if data.n_samples < MIN_SAMPLES:
+        msg = f"Found n_samples = {data.n_samples}; at least {MIN_SAMPLES} samples are needed."
+        raise ValueError(msg)
+    check_target(data.y, RuleSettings(data.target_kind))
     if isinstance(wish.method, str) and wish.method == "auto":
         return _Choice(data, wish).made()
     return _by_given_method(data, wish)
@@ -230,7 +232,7 @@ def select_opened(data: Opened, wish: SelectOptions) -> Selection:
 class _Choice:
     """The choice of features, method and number."""
 
-    def __init__(self, data: Opened, wish: SelectOptions) -> None:
+    def __init__(self, data: Dataset, wish: SelectOptions) -> None:
         self._data, self._wish = data, wish
         self._began = monotonic()
         self._told: list[str] = []
@@ -277,7 +279,7 @@ class _Choice:
         """Pick so many samples at most, and a few of each class."""
         y, seed = self._data.y, self._wish.random_state
         rows = representative_rows(y, most, seed=seed)
-        if self._data.kind != "classes" or len(rows) == len(y):
+        if self._data.target_kind != "classes" or len(rows) == len(y):
             return rows
         codes = np.unique(y, return_inverse=True)[1]
         order = np.random.default_rng(seed).permutation(len(y))
@@ -287,7 +289,7 @@ class _Choice:
     def _is_worth_comparing(self, pursuit: Any) -> bool:
         """Tell whether other methods could do better, and can be compared."""
         counts = np.unique(self._data.y, return_counts=True)[1]
-        is_classes = self._data.kind == "classes"
+        is_classes = self._data.target_kind == "classes"
         left = EXPLAINED if self._has_few_rows else MOSTLY_EXPLAINED
         return bool(
             pursuit.path_.errors[-1] > left
@@ -320,7 +322,7 @@ class _Choice:
             methods,
             self._data.rows(rows),
             self._data.y[rows],
-            kind=self._data.kind,
+            kind=self._data.target_kind,
             categorical=self._data.categorical,
             n_folds=N_FOLDS,
             seed=self._wish.random_state,
@@ -441,26 +443,26 @@ def _seconds_of_bahsic(n_samples: int, n_features: int) -> float:
     return 6e-9 * pairs * n_features + 1e-6 * pairs + 1.5e-4 * n_features
 
 
-def _about(data: Opened) -> str:
+def _about(data: Dataset) -> str:
     """Say what was looked at."""
     target = "numbers"
     if data.y.ndim > 1 and data.y.shape[1] > 1:
         target = f"{data.y.shape[1]} outputs"
-    elif data.kind == "classes":
+    elif data.target_kind == "classes":
         target = f"{len(np.unique(data.y))} classes"
     categories = f", {len(data.categorical)} of them categories" if data.categorical else ""
     size = f"{data.columns.n_samples:,} samples, {data.columns.n_features:,} features{categories}"
     return f"{size}, a target of {target}."
 
 
-def _by_given_method(data: Opened, wish: SelectOptions) -> Selection:
+def _by_given_method(data: Dataset, wish: SelectOptions) -> Selection:
     """Take the method that the user names, and find the number if none is given."""
     name, told = wish.method_name, list[str]()
     if isinstance(wish.method, str):
         selector = _made(name, data, wish.random_state)
         number: int | str | None = find_method(name).number_rule
     else:
-        selector = on_arrays(wish.method, np.array(data.categorical, dtype=np.intp))
+        selector = told_of(wish.method, data)
         number = None
     number = number if wish.n_features is None else wish.n_features
     if number is not None:
@@ -472,15 +474,15 @@ def _by_given_method(data: Opened, wish: SelectOptions) -> Selection:
     return _selection(data, name, selector, tuple(reasons), told)
 
 
-def _made(method: str, data: Opened, random_state: int) -> Any:
+def _made(method: str, data: Dataset, random_state: int) -> Any:
     """Make a method for these data."""
     return find_method(method).make(
-        categorical=data.categorical, target_kind=data.kind, random_state=random_state
+        categorical=data.categorical, target_kind=data.target_kind, random_state=random_state
     )
 
 
 def _selection(
-    data: Opened, method: str, selector: Any, reasons: tuple[str, ...], told: list[str]
+    data: Dataset, method: str, selector: Any, reasons: tuple[str, ...], told: list[str]
 ) -> Selection:
     """Put the answer together."""
     number = getattr(selector, "n_features_choice_", None)
@@ -503,20 +505,17 @@ def _selection(
         },
         width=None if number is None else number.width,
         names=data.names,
-        filler=data.filler,
     )
 
 
 def _fit(
-    method: str, selector: Any, data: Opened, told: list[str], rows: NDArray[np.intp] | None = None
+    method: str, selector: Any, data: Dataset, told: list[str], rows: NDArray[np.intp] | None = None
 ) -> Any:
     """Fit a selector to all samples or to some; what it has to say about features is told."""
-    X, y = data.features, data.y
+    X: Any = data.columns
+    y = data.y
     if rows is not None and len(rows) < data.columns.n_samples:
         X, y = data.rows(rows), data.y[rows]
-    elif isinstance(X, ColumnBlocks) and not takes_blocks(selector):
-        _refuse_large(data, method)
-        X = data.whole()
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         selector.fit(X, y)
@@ -531,19 +530,7 @@ def _fit(
     return selector
 
 
-def _refuse_large(data: Opened, method: str) -> None:
-    """Refuse to bring columns into memory that do not fit there."""
-    if not data.fits:
-        able = [name for name, known in known_methods().items() if known.takes_blocks]
-        msg = (
-            f"{method} holds all data in memory, twice, and {data.columns.n_samples} samples of "
-            f"{data.columns.n_features} features do not fit; take {', '.join(able[:-1])} or "
-            f"{able[-1]}, which read some columns at a time."
-        )
-        raise ValueError(msg)
-
-
-def _about_constant(data: Opened, selector: Any) -> list[str]:
+def _about_constant(data: Dataset, selector: Any) -> list[str]:
     """Name the columns that could not be chosen, if there are any."""
     names = [data.names[feature] for feature in selector.constant_features_]
     if not names:

@@ -46,8 +46,6 @@ class Selection:
         Names of all features.
     settings : mapping
         What the call was given.
-    filler : FillMissing or None
-        What filled in missing values, if anything did.
     """
 
     features: tuple[str, ...]
@@ -61,7 +59,6 @@ class Selection:
     width: float | None = None
     names: tuple[str, ...] = field(default=(), repr=False)
     settings: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    filler: Any = field(default=None, repr=False)
 
     def transform(self, X: Any) -> Any:
         """Keep the chosen features.

@@ -1,19 +1,17 @@
-"""The method `auto` on the command line, and what is missing in a table filled in."""
+"""The method `auto` on the command line."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from hsieve.cli.errors import BadInputError
-from hsieve.cli.files import plainly
 from hsieve.cli.methods import MethodRequest
 
 if TYPE_CHECKING:
     from hsieve.auto import Selection
-    from hsieve.data.blocks import ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.selectors.methods import Method
 
-__all__ = ["AutomaticOptions", "automatic_selection", "filled"]
+__all__ = ["AutomaticOptions", "automatic_selection"]
 
 USUAL_TIME = "seconds"
 # As in hsieve.auto.selecting, which would take long to import.
@@ -78,12 +76,12 @@ class AutomaticOptions:
             raise BadInputError(msg)
 
 
-def automatic_selection(table: "Table | ColumnTable", request: MethodRequest) -> "Selection":
+def automatic_selection(table: "Dataset", request: MethodRequest) -> "Selection":
     """Choose a method and features.
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         Features and target.
     request : MethodRequest
         What is wanted.
@@ -93,50 +91,7 @@ def automatic_selection(table: "Table | ColumnTable", request: MethodRequest) ->
     Selection
         The features and the reasons.
     """
-    from hsieve.auto.opening import Opened
     from hsieve.auto.selecting import make_wish, select_opened
-    from hsieve.data.blocks import as_blocks
 
-    columns = as_blocks(table.X, table.feature_names)
-    data = Opened(
-        features=table.X,
-        columns=columns,
-        y=table.y,
-        kind=table.target_kind,
-        names=tuple(table.feature_names),
-        categorical=table.categorical,
-        notes=(),
-    )
     wish = make_wish("auto", request.n_features, request.time_allowed, request.random_state)
-    return select_opened(data, wish)
-
-
-def filled(table: "Table | ColumnTable") -> "tuple[Table | ColumnTable, list[str]]":
-    """Fill in what is missing in a table.
-
-    Parameters
-    ----------
-    table : Table or ColumnTable
-        With NaN where a value is missing.
-
-    Returns
-    -------
-    table : Table
-        The same without gaps.
-    notes : list of str
-        What was done, column by column.
-    """
-    import numpy as np
-    import pyarrow
-
-    from hsieve.data.frames import FrameBlocks
-    from hsieve.data.tables import Table
-    from hsieve.selectors import FillMissing
-
-    assert isinstance(table, Table)
-    names = list(table.feature_names)
-    frame = pyarrow.table(list(table.X.T), names=names)
-    filler = FillMissing(categorical=table.categorical)
-    with plainly(table.source):
-        X = FrameBlocks(filler.fit_transform(frame)).matrix().astype(np.float64, copy=False)
-    return replace(table, X=X), list(filler.notes_ or ("No value is missing.",))
+    return select_opened(table, wish)

@@ -10,8 +10,7 @@ from hsieve.cli.methods import PATH, MethodRequest, check_takes
 from hsieve.cli.options import OWN_NUMBER
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.selectors.methods import Method
 
 __all__ = [
@@ -79,12 +78,12 @@ def check_report(path: Path, source: Path) -> None:
         raise BadInputError(str(error)) from error
 
 
-def check_columns(table: "Table | ColumnTable", method_name: str, method: "Method") -> None:
+def check_columns(table: "Dataset", method_name: str, method: "Method") -> None:
     """Refuse columns and targets that a method does not know.
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         What was read.
     method_name : str
         Name of the method, for the message.
@@ -97,7 +96,7 @@ def check_columns(table: "Table | ColumnTable", method_name: str, method: "Metho
         If there are categories, or a target of numbers, that it does not take.
     """
     if table.categorical and not method.takes("categorical"):
-        names = few_names([table.feature_names[i] for i in table.categorical])
+        names = few_names([table.names[i] for i in table.categorical])
         msg = f"the method {method_name} takes numbers only, but {names} are categories"
     elif method.needs_classes and table.target_kind != "classes":
         msg = (
@@ -110,12 +109,12 @@ def check_columns(table: "Table | ColumnTable", method_name: str, method: "Metho
     raise BadInputError(msg)
 
 
-def check_number(table: "Table | ColumnTable", request: MethodRequest) -> None:
+def check_number(table: "Dataset", request: MethodRequest) -> None:
     """Refuse a number of features that is more than there are.
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         What was read.
     request : MethodRequest
         What is wanted.
@@ -125,7 +124,7 @@ def check_number(table: "Table | ColumnTable", request: MethodRequest) -> None:
     BadInputError
         If it is too large.
     """
-    n_features = len(table.feature_names) - len(request.covariates)
+    n_features = len(table.names) - len(request.covariates)
     if isinstance(request.n_features, int) and request.n_features > n_features:
         beside = " beside the covariates" if request.covariates else ""
         msg = (

@@ -9,7 +9,7 @@ import typer
 from hsieve.cli import engine_options, options
 from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.errors import BadInputError
-from hsieve.cli.files import Columns, check_output
+from hsieve.cli.files import check_output, read_dataset, reading_options
 from hsieve.cli.options import number_or_rule
 
 __all__ = ["compare_command"]
@@ -96,10 +96,10 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     comparison.check(wish)
     if out is not None:
         check_output(out, file)
-    columns = Columns(target, target_kind.value, categorical or (), drop or ())
+    reading = reading_options(target, target_kind.value, categorical, drop)
     started = time.perf_counter()
     with progress_bar(f"reading {file}", shown=not quiet):
-        table = comparison.read(file, columns)
+        table = read_dataset(file, reading)
         plan, warnings = comparison.make_plan(table, wish)
         found = comparison.run_plan(plan, table, wish)
     if out is not None:

@@ -11,13 +11,13 @@ from hsieve.cli import options
 from hsieve.cli.checks import check_report
 from hsieve.cli.console import as_text, complain, legible, progress_bar, result_console
 from hsieve.cli.errors import telling_what_is_kept
-from hsieve.cli.files import Columns, check_memory_limit, check_output
+from hsieve.cli.files import check_memory_limit, check_output, read_dataset, reading_options
 from hsieve.cli.printing import origin
 from hsieve.cli.reporting import Retelling, command_line, made_report, write_report
 
 if TYPE_CHECKING:
     from hsieve.cli.interactions import Findings
-    from hsieve.data import blocks, tables
+    from hsieve.dataset import Dataset
     from hsieve.interactions.result import Interaction
 
 __all__ = ["interactions_command", "print_interactions"]
@@ -75,8 +75,9 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     missing: Annotated[
         options.Missing,
         typer.Option(
-            help="Refuse missing values, or make them one more category of their column, which "
-            "suits columns of few values such as genotypes."
+            help="Missing values of features: refuse them; impute: the median for numbers and a "
+            "level of its own for categories; category: a level in every column that has some, "
+            "which suits columns of few values such as genotypes."
         ),
     ] = options.Missing.refuse,
     permutations: Annotated[
@@ -125,12 +126,11 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         check_output(out, file)
     if report is not None:
         check_report(report, file)
-    columns = Columns(target, target_kind.value, categorical or (), drop or (), missing.value)
+    reading = reading_options(target, target_kind.value, categorical, drop, missing.value)
     wish = interactions.ScanOptions(
         top,
         order,
         target_kernel.value,
-        missing.value,
         permutations,
         screen,
         screen_by.value,
@@ -140,12 +140,12 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         random_state,
     )
     with telling_what_is_kept(LOST), progress_bar(f"reading {file}", shown=not quiet):
-        table = interactions.read(file, columns)
+        table = read_dataset(file, reading)
         findings = interactions.scan(table, wish)
         page = None
         if report is not None:
             told = Retelling(findings.warnings)
-            page = made_report(findings.selector, table, columns, told, command_line(context))
+            page = made_report(findings.selector, table, reading, told, command_line(context))
     if out is not None:
         interactions.write(out, findings)
     if report is not None and page is not None:
@@ -160,12 +160,12 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     print_interactions(table, findings)
 
 
-def print_interactions(table: "tables.Table | blocks.ColumnTable", findings: "Findings") -> None:
+def print_interactions(table: "Dataset", findings: "Findings") -> None:
     """Print what was found, what it was found in, and how to read it.
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         What was looked at.
     findings : Findings
         What was found.
@@ -213,9 +213,9 @@ def _chance(value: float) -> str:
     return UNKNOWN if math.isnan(value) else f"{value:.2g}"
 
 
-def _looked_at(table: "tables.Table | blocks.ColumnTable", findings: "Findings") -> str:
+def _looked_at(table: "Dataset", findings: "Findings") -> str:
     """Say how many pairs were looked at, and how fast."""
-    n_features = len(table.feature_names)
+    n_features = len(table.names)
     n_seen, n_pairs = findings.n_pairs_seen, math.comb(n_features, 2)
     seen = f"{n_seen:,} pair{'' if n_seen == 1 else 's'}"
     if n_seen < n_pairs:

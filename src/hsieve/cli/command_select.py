@@ -8,12 +8,12 @@ from typing import Annotated
 import typer
 
 from hsieve.cli import options
-from hsieve.cli.automatic import AutomaticOptions, filled
+from hsieve.cli.automatic import AutomaticOptions
 from hsieve.cli.checks import check_own_number, check_plot, check_report
 from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.engine_options import EngineOptions
 from hsieve.cli.errors import telling_what_is_kept
-from hsieve.cli.files import Columns, check_output
+from hsieve.cli.files import check_output, reading_options
 from hsieve.cli.methods import DEFAULT_METHOD, MethodRequest, find_method
 from hsieve.cli.options import number_or_rule
 from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
@@ -50,12 +50,12 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
     missing: Annotated[
-        options.Filling,
+        options.Missing,
         typer.Option(
-            help="Missing values of features: refuse them, or impute, the median for numbers and a "
-            "level of its own for categories."
+            help="Missing values of features: refuse them; impute: the median for numbers and a "
+            "level of its own for categories; category: a level in every column that has some."
         ),
-    ] = options.Filling.refuse,
+    ] = options.Missing.refuse,
     time_allowed: options.TimeAllowed = None,
     p_values: Annotated[
         options.PValues, typer.Option(help="Test each selected feature on its own, by HSIC.")
@@ -143,18 +143,17 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     placed.check(method, [option for option, is_given in whole.items() if is_given])
     if quiet and out is None:
         wanted = replace(wanted, n_relatives=0)  # nobody would see them
-    columns = Columns(target, target_kind.value, categorical or (), drop or (), missing.value)
+    reading = reading_options(target, target_kind.value, categorical, drop, missing.value)
     started = time.perf_counter()
     kept = placed.kept_after_interruption(method_name, method)
     with telling_what_is_kept(kept), progress_bar(f"reading {file}", shown=not quiet):
-        table = selection.read(file, columns, method_name, method)
-        table, gaps = filled(table) if missing is options.Filling.impute else (table, [])
+        table = selection.read(file, reading, method_name, method)
         request = MethodRequest(
             n_wanted,
             table.categorical,
             table.target_kind,
             random_state,
-            covariates=wanted.positions(table, columns.drop),
+            covariates=wanted.positions(table, drop or ()),
             max_redundancy=max_redundancy,
             memory_limit=memory_limit,
             n_relatives=wanted.n_relatives,
@@ -164,15 +163,15 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             time_allowed=automatic.wanted,
         )
         outcome = selection.select(table, method, repeated.add_to(request), p_values.value)
-        outcome.notes[:0] = [*table.notes, *gaps]
+        outcome.notes[:0] = table.notes
         page = None
         if report is not None:
             told = Retelling(outcome.warnings, outcome.notes, outcome.tests)
-            page = made_report(outcome.selector, table, columns, told, command_line(context))
+            page = made_report(outcome.selector, table, reading, told, command_line(context))
     if out is not None:
         selection.write(out, outcome)
     if plot is not None:
-        selection.write_plot(plot, outcome.selector, table.feature_names)
+        selection.write_plot(plot, outcome.selector, table.names)
     if report is not None and page is not None:
         write_report(report, page)
     if quiet:

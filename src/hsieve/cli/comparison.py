@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,14 +11,14 @@ from hsieve.cli.checks import check_columns, check_number, check_own_number
 from hsieve.cli.console import as_text, result_console
 from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
-from hsieve.cli.files import Columns, in_options, plainly, read_columns, refusing, write_rows
+from hsieve.cli.files import in_options, plainly, write_rows
 from hsieve.cli.methods import MethodRequest, find_method
 from hsieve.cli.path_options import in_words
 from hsieve.cli.printing import origin, print_tables
 
 if TYPE_CHECKING:
     from hsieve.comparison.compare import ComparisonPlan, SelectorComparison
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.parallel import EngineSettings
     from hsieve.selectors.methods import Method
 
@@ -27,7 +27,6 @@ __all__ = [
     "ComparisonOptions",
     "check",
     "make_plan",
-    "read",
     "run_plan",
     "show",
     "write",
@@ -92,42 +91,12 @@ def check(wish: ComparisonOptions) -> None:
         raise BadInputError(msg)
 
 
-def read(path: Path, columns: Columns) -> "Table":
-    """Read a file into memory.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    columns : Columns
-        Roles of its columns.
-
-    Returns
-    -------
-    Table
-        The features and the target.
-
-    Raises
-    ------
-    BadInputError
-        If it cannot be read.
-    """
-    from hsieve.data.tables import Table
-
-    with refusing():
-        table = read_columns(path, columns, in_blocks=False)
-    if not isinstance(table, Table):  # so that the type is known from here on
-        msg = f"{path}: this file cannot be read into memory"
-        raise BadInputError(msg)
-    return table
-
-
-def make_plan(table: "Table", wish: ComparisonOptions) -> tuple["ComparisonPlan", list[str]]:
+def make_plan(table: "Dataset", wish: ComparisonOptions) -> tuple["ComparisonPlan", list[str]]:
     """Check everything and make the selectors; nothing is measured.
 
     Parameters
     ----------
-    table : Table
+    table : Dataset
         Features and target.
     wish : ComparisonOptions
         What is wanted.
@@ -145,7 +114,6 @@ def make_plan(table: "Table", wish: ComparisonOptions) -> tuple["ComparisonPlan"
         If methods, data and numbers do not go together.
     """
     from hsieve.comparison.compare import plan_comparison
-    from hsieve.comparison.inputs import checked_data
 
     methods, told = _methods_of(wish), []
     if not wish.methods and table.categorical:
@@ -158,10 +126,9 @@ def make_plan(table: "Table", wish: ComparisonOptions) -> tuple["ComparisonPlan"
         check_columns(table, name, method)
         check_number(table, request)
     with plainly(table.source):
-        data = checked_data(table.X, table.y, table.categorical, table.target_kind)
         plan = plan_comparison(
             {name: method.make(**request.parameters) for name, method in methods.items()},
-            replace(data, feature_names=table.feature_names),
+            table,
             cv=wish.n_folds,
             n_repeats=wish.n_repeats,
             n_jobs=wish.jobs if wish.engine is None else None,
@@ -173,7 +140,7 @@ def make_plan(table: "Table", wish: ComparisonOptions) -> tuple["ComparisonPlan"
 
 
 def run_plan(
-    plan: "ComparisonPlan", table: "Table", wish: ComparisonOptions
+    plan: "ComparisonPlan", table: "Dataset", wish: ComparisonOptions
 ) -> "SelectorComparison":
     """Measure what is not yet measured.
 
@@ -181,7 +148,7 @@ def run_plan(
     ----------
     plan : ComparisonPlan
         What to run.
-    table : Table
+    table : Dataset
         Where it comes from, for messages.
     wish : ComparisonOptions
         Where results are kept.
@@ -240,14 +207,14 @@ def write(path: Path, found: "SelectorComparison") -> None:
     write_rows(path, rows, list(rows[0]))
 
 
-def show(found: "SelectorComparison", table: "Table", started: float) -> None:
+def show(found: "SelectorComparison", table: "Dataset", started: float) -> None:
     """Print the tables and how to read them.
 
     Parameters
     ----------
     found : SelectorComparison
         What came of it.
-    table : Table
+    table : Dataset
         Where it comes from.
     started : float
         When the command began.
@@ -255,7 +222,7 @@ def show(found: "SelectorComparison", table: "Table", started: float) -> None:
     print_tables(found.tables())
     console = result_console()
     seconds = time.perf_counter() - started
-    console.print(as_text(f"{len(table.feature_names)} features, {origin(table)}; {seconds:.1f} s"))
+    console.print(as_text(f"{len(table.names)} features, {origin(table)}; {seconds:.1f} s"))
     for sentence in found.sentences():
         console.print(as_text(in_options(sentence)))
 

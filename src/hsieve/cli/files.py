@@ -9,26 +9,22 @@ import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.errors import BadInputError
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnBlocks, ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
 
 __all__ = [
-    "Columns",
     "check_memory_limit",
     "check_output",
     "gathered_warnings",
     "in_options",
-    "named_columns",
     "plainly",
-    "read_columns",
+    "read_dataset",
+    "reading_options",
     "refusing",
     "write_rows",
 ]
@@ -36,7 +32,7 @@ __all__ = [
 OUTPUT_ENDINGS = (".csv", ".json")
 # Parameters of selectors that are options of a command, where their messages name them.
 PARAMETERS = (
-    "expected_false_selections|memory_limit|missing|n_features_to_select|screen|screen_by|"
+    "expected_false_selections|memory_limit|n_features_to_select|screen|screen_by|"
     "target_kind|time_limit"
 )
 # Options that are not called as their parameter is.
@@ -45,29 +41,6 @@ OTHER_NAMES = {
     "n_features_to_select": "n-features",
 }
 GIVEN_PARAMETER = re.compile(rf"\b({PARAMETERS})(?:='([^']*)'|=([\w.+-]*\w)|(?= must))")
-
-
-@dataclass(frozen=True)
-class Columns:
-    """Roles of the columns of a file.
-
-    Parameters
-    ----------
-    target : str or None
-        Name of the target.
-    target_kind : {"auto", "classes", "continuous"}
-        What it holds.
-    categorical, drop : sequence of str
-        Columns that are categories, and columns to leave out.
-    missing : {"refuse", "category", "impute"}, default="refuse"
-        Whether features may have missing values, and whether these are to be filled in.
-    """
-
-    target: str | None
-    target_kind: str
-    categorical: Sequence[str]
-    drop: Sequence[str]
-    missing: str = "refuse"
 
 
 def check_output(path: Path, source: Path, endings: Sequence[str] = OUTPUT_ENDINGS) -> None:
@@ -128,109 +101,60 @@ def check_memory_limit(limit: str | None) -> None:
         raise BadInputError(msg) from error
 
 
-def read_columns(path: Path, columns: Columns, *, in_blocks: bool) -> "Table | ColumnTable":
-    """Read a file, or leave its features there where it allows that.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    columns : Columns
-        Roles of its columns.
-    in_blocks : bool
-        Whether features may stay in the file.
-
-    Returns
-    -------
-    Table or ColumnTable
-        The features and the target.
-
-    Raises
-    ------
-    TableError
-        If it cannot be read.
-    """
-    from hsieve.data.blocks import can_open_columns, open_columns
-    from hsieve.data.tables import read_table
-
-    # Blocks refuse missing values only when they are read, unless as a category.
-    in_blocks = in_blocks and can_open_columns(path) and columns.missing != "impute"
-    missing = "refuse" if columns.missing == "refuse" else "category"
-    read = open_columns if in_blocks else partial(read_table, missing=missing)
-    return read(
-        path,
-        target=columns.target,
-        categorical=columns.categorical,
-        target_kind=columns.target_kind,
-        drop=columns.drop,
-    )
+def reading_options(
+    target: str | None,
+    target_kind: str,
+    categorical: Sequence[str] | None,
+    drop: Sequence[str] | None,
+    missing: str = "refuse",
+) -> dict[str, Any]:
+    """Return the arguments of :func:`hsieve.open_dataset` that are not the usual ones."""
+    options: dict[str, Any] = {"target": target}
+    if missing != "refuse":
+        options["missing"] = missing
+    if categorical:
+        options["categorical"] = list(categorical)
+    if drop:
+        options["drop"] = list(drop)
+    if target_kind != "auto":
+        options["target_kind"] = target_kind
+    return options
 
 
-def named_columns(table: "Table | ColumnTable") -> "ColumnBlocks":
-    """Give the features with their names, so that results and warnings have them.
-
-    Parameters
-    ----------
-    table : Table or ColumnTable
-        What was read.
-
-    Returns
-    -------
-    ColumnBlocks
-        Its columns, which are not copied.
-    """
-    from hsieve.data.blocks import ArrayBlocks, ColumnTable
-
-    if isinstance(table, ColumnTable):
-        return table.columns
-    return ArrayBlocks(table.X, table.feature_names)
-
-
-@contextmanager
-def refusing(about_missing: str = "") -> Iterator[None]:
-    """Turn what readers refuse into bad input.
-
-    Parameters
-    ----------
-    about_missing : str, default=""
-        What to add where a feature has missing values.
+def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
+    """Open a file; what it is refused for becomes bad input.
 
     Raises
     ------
     BadInputError
-        With the sentence of the reader, which names the file.
+        If it cannot be read.
     """
-    from hsieve.data.tables import MissingFeatureError, TableError
+    from hsieve.dataset import open_dataset
+
+    with plainly(path):
+        return open_dataset(path, **options)
+
+
+@contextmanager
+def refusing() -> Iterator[None]:
+    """Turn what readers and writers of files refuse into bad input."""
+    from hsieve.data.tables import TableError
 
     try:
         yield
     except TableError as error:
-        hint = about_missing if isinstance(error, MissingFeatureError) else ""
-        raise BadInputError(in_options(str(error)) + hint) from error
+        raise BadInputError(in_options(str(error))) from error
 
 
 @contextmanager
-def plainly(source: Path, about_missing: str = "") -> Iterator[None]:
-    """Turn what selectors refuse into a sentence about the file, and what blocks read late do too.
-
-    Parameters
-    ----------
-    source : Path
-        The file.
-    about_missing : str, default=""
-        What to add where a feature has missing values.
-
-    Raises
-    ------
-    BadInputError
-        With that sentence.
-    """
+def plainly(source: Path | str) -> Iterator[None]:
+    """Turn what selectors refuse, and what is read late, into a sentence about the file."""
     import numpy as np
 
     from hsieve.exceptions import IncompatibleCombinationError
 
     try:
-        with refusing(about_missing):
+        with refusing():
             yield
     except np.linalg.LinAlgError:
         raise  # a ValueError by inheritance, but no fault of the user's

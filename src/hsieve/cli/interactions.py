@@ -7,26 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsieve.cli.files import (
-    Columns,
-    gathered_warnings,
-    in_options,
-    named_columns,
-    plainly,
-    read_columns,
-    refusing,
-    write_rows,
-)
+from hsieve.cli.files import gathered_warnings, in_options, plainly, write_rows
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.interactions.result import Interaction
     from hsieve.interactions.scan import InteractionScan
 
-__all__ = ["Findings", "ScanOptions", "read", "scan", "write"]
+__all__ = ["Findings", "ScanOptions", "scan", "write"]
 
-ABOUT_MISSING = ", or read them as one more category with --missing category"
 CSV_JOINTS = {"features": " x ", "own_shares": "; "}
 
 
@@ -42,8 +31,6 @@ class ScanOptions:
         3 looks for triples too.
     target_kernel : {"linear", "gaussian"}
         Kernel of numbers.
-    missing : {"refuse", "category"}
-        What to do with missing values.
     n_permutations : int
         Random orders of the target; 0 for none.
     screen : int or None
@@ -63,7 +50,6 @@ class ScanOptions:
     top: int
     order: int
     target_kernel: str
-    missing: str
     n_permutations: int
     screen: int | None
     screen_by: str
@@ -100,36 +86,12 @@ class Findings:
     selector: "InteractionScan"
 
 
-def read(path: Path, columns: Columns) -> "Table | ColumnTable":
-    """Read a file, or leave its features there where it allows that.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    columns : Columns
-        Roles of its columns.
-
-    Returns
-    -------
-    Table or ColumnTable
-        The features and the target.
-
-    Raises
-    ------
-    BadInputError
-        If it cannot be read.
-    """
-    with refusing(ABOUT_MISSING):
-        return read_columns(path, columns, in_blocks=True)
-
-
-def scan(table: "Table | ColumnTable", wish: ScanOptions) -> Findings:
+def scan(table: "Dataset", wish: ScanOptions) -> Findings:
     """Look at the pairs of features of a table.
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         Features and target.
     wish : ScanOptions
         What is wanted.
@@ -145,8 +107,8 @@ def scan(table: "Table | ColumnTable", wish: ScanOptions) -> Findings:
         If the data do not allow it, or it would take too long.
     """
     started = time.perf_counter()
-    with gathered_warnings() as warned, plainly(table.source, ABOUT_MISSING):
-        scanned = _scan_for(table, wish).fit(named_columns(table), table.y)
+    with gathered_warnings() as warned, plainly(table.source):
+        scanned = _scan_for(table, wish).fit(table)
     return Findings(
         scanned.pairs_,
         scanned.triples_,
@@ -182,7 +144,7 @@ def write(path: Path, findings: Findings) -> None:
     write_rows(path, rows, list(rows[0]))
 
 
-def _scan_for(table: "Table | ColumnTable", wish: ScanOptions) -> "InteractionScan":
+def _scan_for(table: "Dataset", wish: ScanOptions) -> "InteractionScan":
     """Make the selector."""
     from hsieve.interactions.scan import InteractionScan
 
@@ -192,7 +154,6 @@ def _scan_for(table: "Table | ColumnTable", wish: ScanOptions) -> "InteractionSc
         categorical=table.categorical,
         target_kind=table.target_kind,
         target_kernel=wish.target_kernel,
-        missing=wish.missing,
         n_permutations=wish.n_permutations,
         screen=wish.screen,
         screen_by=wish.screen_by,

@@ -20,7 +20,6 @@ __all__ = [
     "Engine",
     "EngineName",
     "File",
-    "Filling",
     "MemoryLimit",
     "Missing",
     "NFeatures",
@@ -67,17 +66,11 @@ class PValues(StrEnum):
 
 
 class Missing(StrEnum):
-    """What to do with missing values."""
-
-    refuse = "refuse"
-    category = "category"
-
-
-class Filling(StrEnum):
     """What to do with missing values of features."""
 
     refuse = "refuse"
     impute = "impute"
+    category = "category"
 
 
 class ScreenBy(StrEnum):

@@ -13,8 +13,7 @@ from hsieve.cli.files import check_memory_limit
 from hsieve.cli.methods import PATH, MethodRequest, check_takes
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.selectors.base import BaseSelector
     from hsieve.selectors.methods import Method
 
@@ -99,12 +98,12 @@ class PathOptions:
             raise BadInputError(msg)
         check_memory_limit(self.memory_limit)
 
-    def positions(self, table: "Table | ColumnTable", drop: Sequence[str]) -> tuple[int, ...]:
+    def positions(self, table: "Dataset", drop: Sequence[str]) -> tuple[int, ...]:
         """Return the places of the covariates among the features.
 
         Parameters
         ----------
-        table : Table or ColumnTable
+        table : Dataset
             The features.
         drop : sequence of str
             Names of columns that were left out.
@@ -119,7 +118,7 @@ class PathOptions:
         BadInputError
             If a covariate is no feature, or all features are covariates.
         """
-        place = {name: i for i, name in enumerate(table.feature_names)}
+        place = {name: i for i, name in enumerate(table.names)}
         names = list(dict.fromkeys(self.covariates))
         for name in names:
             if name not in place:
@@ -133,7 +132,7 @@ class PathOptions:
 def add_relatives(
     rows: Sequence[dict[str, Any]],
     selector: "BaseSelector",
-    table: "Table | ColumnTable",
+    table: "Dataset",
     request: MethodRequest,
 ) -> None:
     """Add to each row the features most like its own, if they are wanted and can be found.
@@ -145,38 +144,36 @@ def add_relatives(
         (feature) and the NHSIC (score) of each, closest first.
     selector : BaseSelector
         The fitted selector.
-    table : Table or ColumnTable
+    table : Dataset
         What it was fitted on.
     request : MethodRequest
         Says how many relatives are wanted.
     """
     from hsieve.selectors import N3LARS, HSICLasso
 
-    n_samples, n_features = table.X.shape
+    n_samples, n_features = table.columns.shape
     wanted = request.n_relatives
     if wanted is None:
         is_little = n_samples * n_features * len(rows) <= MOST_UNASKED_WORK
         wanted = USUAL_RELATIVES if is_little else 0
     if not wanted or not isinstance(selector, (N3LARS, HSICLasso)):
         return
-    for row, found in zip(rows, selector.relatives(table.X, wanted), strict=True):
+    for row, found in zip(rows, selector.relatives(table.columns, wanted), strict=True):
         row["relatives"] = [
-            {"feature": table.feature_names[index], "score": round(float(score), DIGITS)}
+            {"feature": table.names[index], "score": round(float(score), DIGITS)}
             for index, score in zip(found.indices, found.scores, strict=True)
             if score > 0  # a constant column is nobody's relative
         ]
 
 
-def selected_pairs(
-    selector: "BaseSelector", table: "Table | ColumnTable"
-) -> list[tuple[str, str, float]]:
+def selected_pairs(selector: "BaseSelector", table: "Dataset") -> list[tuple[str, str, float]]:
     """Name the pairs of features on the path.
 
     Parameters
     ----------
     selector : BaseSelector
         The fitted selector.
-    table : Table or ColumnTable
+    table : Dataset
         What it was fitted on.
 
     Returns
@@ -188,7 +185,7 @@ def selected_pairs(
 
     if not isinstance(selector, (N3LARS, HSICLasso)):
         return []
-    names = table.feature_names
+    names = table.names
     return [
         (names[pair.features[0]], names[pair.features[1]], pair.coefficient)
         for pair in selector.pairs_
@@ -259,7 +256,7 @@ def in_words(relatives: Sequence[dict[str, Any]]) -> str:
     return "; ".join(f"{one['feature']} ({one['score']:.2f})" for one in relatives)
 
 
-def _no_feature(table: "Table | ColumnTable", name: str, drop: Sequence[str]) -> str:
+def _no_feature(table: "Dataset", name: str, drop: Sequence[str]) -> str:
     """Say why a name cannot be that of a covariate."""
     from hsieve.data.tables.errors import quoted, unknown_name
 
@@ -267,4 +264,4 @@ def _no_feature(table: "Table | ColumnTable", name: str, drop: Sequence[str]) ->
         return f"{table.source}: the target {quoted(name)} cannot be a covariate too"
     if name in drop:
         return f"{table.source}: {quoted(name)} is both in covariate and in drop"
-    return str(unknown_name(table.source, "covariate", name, table.feature_names))
+    return str(unknown_name(table.source, "covariate", name, table.names))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from hsieve.cli import demo as demonstration
     from hsieve.cli import selection
     from hsieve.comparison.result import TextTable
-    from hsieve.data import blocks, tables
+    from hsieve.dataset import Dataset
 
 __all__ = ["origin", "print_lesson", "print_selection", "print_tables"]
 
@@ -29,7 +29,7 @@ WHAT_IS_ADDED = (
 
 
 def print_selection(
-    table: "tables.Table | blocks.ColumnTable",
+    table: "Dataset",
     outcome: "selection.SelectOutcome",
     method_name: str,
     seconds: float,
@@ -38,7 +38,7 @@ def print_selection(
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         Where they were chosen from.
     outcome : Outcome
         The chosen features.
@@ -53,7 +53,7 @@ def print_selection(
         console.print(_chosen_features(outcome.rows, score))
     if outcome.pairs:
         console.print(_chosen_pairs(outcome.pairs))
-    n_features = len(table.feature_names)
+    n_features = len(table.names)
     chosen = f"{len(outcome.rows)} of {n_features} features by {method_name}"
     console.print(as_text(f"{chosen}, {origin(table)}; {seconds:.1f} s"))
     aids = [WHAT_IS_ADDED] if outcome.rows and outcome.method.finds_number else []
@@ -62,16 +62,16 @@ def print_selection(
     if outcome.method.has_path:
         from hsieve.report import path_in_words
 
-        words = path_in_words(outcome.selector, feature_names=table.feature_names)
+        words = path_in_words(outcome.selector, feature_names=table.names)
         console.print(as_text(words))
 
 
-def origin(table: "tables.Table | blocks.ColumnTable") -> str:
+def origin(table: "Dataset") -> str:
     """Say what a result comes from.
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         What was read.
 
     Returns

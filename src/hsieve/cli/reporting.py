@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from hsieve.cli.errors import BadInputError
-from hsieve.cli.files import Columns, named_columns, plainly, refusing
+from hsieve.cli.files import plainly, refusing
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.inference import FeatureTests
     from hsieve.report.html import Report
     from hsieve.selectors.base import BaseSelector
@@ -77,8 +76,8 @@ def _written(parameter: Any, value: Any) -> Iterator[str]:
 
 def made_report(
     selector: "BaseSelector",
-    table: "Table | ColumnTable",
-    columns: Columns,
+    table: "Dataset",
+    options: dict[str, Any],
     told: Retelling,
     command: str,
 ) -> "Report":
@@ -88,10 +87,10 @@ def made_report(
     ----------
     selector : BaseSelector
         The fitted selector.
-    table : Table or ColumnTable
+    table : Dataset
         What it was fitted on.
-    columns : Columns
-        Roles of the columns of the file.
+    options : dict
+        Arguments of :func:`hsieve.open_dataset`.
     told : Retelling
         What was told on the screen.
     command : str
@@ -112,20 +111,19 @@ def made_report(
 
     origin = Origin(
         command=command,
-        reading=_reading(table, columns),
-        X="table.X",
-        y="table.y",
+        reading=_reading(table, options),
+        data="data",
         warnings=tuple(told.warnings),
         notes=tuple(told.notes),
     )
     wish = ReportOptions(
-        feature_names=table.feature_names,
+        feature_names=table.names,
         target_name=table.target_name,
         p_values="auto" if told.tests is None else told.tests,
         origin=origin,
     )
     with plainly(table.source):
-        return make_report(selector, named_columns(table), table.y, wish)
+        return make_report(selector, table.columns, table.y, wish)
 
 
 def write_report(path: Path, report: "Report") -> None:
@@ -151,22 +149,8 @@ def write_report(path: Path, report: "Report") -> None:
         raise BadInputError(msg) from error
 
 
-def _reading(table: "Table | ColumnTable", columns: Columns) -> str:
+def _reading(table: "Dataset", options: dict[str, Any]) -> str:
     """Write the lines of Python that read the same table."""
-    from hsieve.data.blocks import ColumnTable
-
-    function, module = "read_table", "hsieve.data.tables"
-    given: dict[str, Any] = {"target": columns.target}
-    if isinstance(table, ColumnTable):
-        function, module = "open_columns", "hsieve.data.blocks"
-    elif columns.missing != "refuse":
-        given["missing"] = columns.missing
-    if columns.categorical:
-        given["categorical"] = list(columns.categorical)
-    if columns.drop:
-        given["drop"] = list(columns.drop)
-    if columns.target_kind != "auto":
-        given["target_kind"] = columns.target_kind
-    arguments = ", ".join(f"{name}={value!r}" for name, value in given.items())
-    call = f"table = {function}({str(table.source)!r}, {arguments})"
-    return f"from {module} import {function}\n\n{call}"
+    arguments = ", ".join(f"{name}={value!r}" for name, value in options.items())
+    call = f"data = open_dataset({str(table.source)!r}, {arguments})"
+    return f"from hsieve import open_dataset\n\n{call}"

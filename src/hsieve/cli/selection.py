@@ -10,14 +10,7 @@ from hsieve.cli.automatic import automatic_selection
 from hsieve.cli.checks import check_columns, check_number, few_names
 from hsieve.cli.engine_options import traffic_note, workers_ready
 from hsieve.cli.errors import BadInputError
-from hsieve.cli.files import (
-    Columns,
-    gathered_warnings,
-    plainly,
-    read_columns,
-    refusing,
-    write_rows,
-)
+from hsieve.cli.files import gathered_warnings, plainly, read_dataset, refusing, write_rows
 from hsieve.cli.methods import MethodRequest
 from hsieve.cli.path_options import (
     NO_PAIRS,
@@ -33,8 +26,7 @@ from hsieve.cli.stability_options import add_frequencies, stability_notes
 
 if TYPE_CHECKING:
     from hsieve.auto import Selection
-    from hsieve.data.blocks import ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.inference import FeatureTests
     from hsieve.selectors.base import BaseSelector
     from hsieve.selectors.methods import Method
@@ -42,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["SelectOutcome", "read", "select", "write", "write_plot"]
 
 NO_P_VALUES = "none"
-HOW_TO_FILL = ", or say --missing impute"
 
 
 @dataclass(frozen=True)
@@ -87,7 +78,7 @@ class SelectOutcome:
     chosen: str = ""
 
 
-def read(path: Path, columns: Columns, method_name: str, method: "Method") -> "Table | ColumnTable":
+def read(path: Path, options: dict[str, Any], method_name: str, method: "Method") -> "Dataset":
     """Read a file and see that the method can take its columns.
 
     The features stay in the file where it allows that and the method can read blocks of them.
@@ -96,8 +87,8 @@ def read(path: Path, columns: Columns, method_name: str, method: "Method") -> "T
     ----------
     path : Path
         The file.
-    columns : Columns
-        Roles of its columns.
+    options : dict
+        Arguments of :func:`hsieve.open_dataset`.
     method_name : str
         Name of the method, for the message.
     method : Method
@@ -105,7 +96,7 @@ def read(path: Path, columns: Columns, method_name: str, method: "Method") -> "T
 
     Returns
     -------
-    Table or ColumnTable
+    Dataset
         The features and the target.
 
     Raises
@@ -113,20 +104,19 @@ def read(path: Path, columns: Columns, method_name: str, method: "Method") -> "T
     BadInputError
         If it cannot be read, or has categories that the method does not know.
     """
-    with refusing(HOW_TO_FILL):
-        table = read_columns(path, columns, in_blocks=method.takes_blocks)
+    table = read_dataset(path, options)
     check_columns(table, method_name, method)
     return table
 
 
 def select(
-    table: "Table | ColumnTable", method: "Method", request: MethodRequest, p_values: str
+    table: "Dataset", method: "Method", request: MethodRequest, p_values: str
 ) -> SelectOutcome:
     """Select features of a table.
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         Features and target.
     method : Method
         How to select.
@@ -244,17 +234,15 @@ def write_plot(path: Path, selector: "BaseSelector", feature_names: Sequence[str
 
 
 def _fitted_rows(
-    table: "Table | ColumnTable", method: "Method", request: MethodRequest, p_values: str
+    table: "Dataset", method: "Method", request: MethodRequest, p_values: str
 ) -> "tuple[list[dict[str, Any]], BaseSelector, FeatureTests | None, Selection | None]":
     """One row for each feature chosen, best first, who chose them, tests, and what auto did."""
     found = automatic_selection(table, request) if method.is_automatic else None
-    selector = (
-        method.make(**request.parameters).fit(table.X, table.y) if found is None else found.selector
-    )
+    selector = method.make(**request.parameters).fit(table) if found is None else found.selector
     rows: list[dict[str, Any]] = [
         {
             "rank": rank,
-            "feature": table.feature_names[index],
+            "feature": table.names[index],
             "index": int(index),
             "score": float(selector.scores_[index]),
         }
@@ -280,35 +268,33 @@ def _columns_of_nothing(method: "Method", p_values: str) -> list[str]:
 
 
 def _add_p_values(
-    rows: list[dict[str, Any]], table: "Table | ColumnTable", request: MethodRequest, p_values: str
+    rows: list[dict[str, Any]], table: "Dataset", request: MethodRequest, p_values: str
 ) -> "FeatureTests":
     """Test features on their own: all of a table in memory, else only those chosen."""
     import numpy as np
 
-    from hsieve.data.blocks import ColumnTable
     from hsieve.inference import among_all_features, feature_tests
     from hsieve.measures import HSIC
 
-    if isinstance(table, ColumnTable):
+    tested = np.arange(table.n_features)
+    if not table.in_memory:
         tested = np.array([row["index"] for row in rows], dtype=np.intp)
-        X = table.columns.read(tested)
-    else:
-        tested, X = np.arange(len(table.feature_names)), table.X
+    X = table.columns.read(tested)
     categorical = tuple(np.flatnonzero(np.isin(tested, request.categorical)).tolist())
     measure = HSIC(categorical=categorical, target_kind=request.target_kind)
     tests = feature_tests(
         X, table.y, measure=measure, method=p_values, random_state=request.random_state
     )
-    among_all = among_all_features(tests, tested, len(table.feature_names))
+    among_all = among_all_features(tests, tested, len(table.names))
     for row in rows:
         row["p_value"] = float(among_all.p_values[row["index"]])
         row["adjusted_p_value"] = float(among_all.adjusted_p_values[row["index"]])
     return among_all
 
 
-def _constant_columns(table: "Table | ColumnTable", selector: "BaseSelector") -> list[str]:
+def _constant_columns(table: "Dataset", selector: "BaseSelector") -> list[str]:
     """Name the columns that could not be selected, if there are any."""
-    names = [table.feature_names[feature] for feature in selector.constant_features_]
+    names = [table.names[feature] for feature in selector.constant_features_]
     if not names:
         return []
     what = "column holds" if len(names) == 1 else "columns hold"

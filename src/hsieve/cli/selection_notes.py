@@ -8,8 +8,7 @@ from hsieve.report.headline import listed
 from hsieve.text import shortened
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.selectors.base import BaseSelector
 
 __all__ = ["nothing_shows", "pursuit_notes"]
@@ -22,9 +21,7 @@ MOST_NAMED = 5
 SIZES = {2: "pair", 3: "triple"}
 
 
-def nothing_shows(
-    table: "Table | ColumnTable", selector: "BaseSelector", request: MethodRequest
-) -> list[str]:
+def nothing_shows(table: "Dataset", selector: "BaseSelector", request: MethodRequest) -> list[str]:
     """Test the chosen features one by one, if the method judges them so.
 
     A list is always as long as was asked for, whether or not the data have anything to tell; and
@@ -32,7 +29,7 @@ def nothing_shows(
 
     Parameters
     ----------
-    table : Table or ColumnTable
+    table : Dataset
         Features and target.
     selector : BaseSelector
         The fitted selector.
@@ -46,7 +43,6 @@ def nothing_shows(
     """
     import numpy as np
 
-    from hsieve.data.blocks import as_blocks
     from hsieve.inference.hsic_tests import MIN_GAMMA_SAMPLES, least_p_value
     from hsieve.report.method_words import words_for
     from hsieve.selectors.spec import ALONE
@@ -59,9 +55,9 @@ def nothing_shows(
         return []
     try:
         p_value = least_p_value(
-            as_blocks(table.X).read(chosen),
+            table.columns.read(chosen),
             table.y,
-            len(table.feature_names),
+            len(table.names),
             categorical=np.flatnonzero(np.isin(chosen, request.categorical)).tolist(),
             target_kind=request.target_kind,
         )
@@ -71,13 +67,13 @@ def nothing_shows(
         return []
     return [
         f"no chosen feature tells more about {table.target_name} by itself than chance would among "
-        f"{len(table.feature_names)} features (least p-value, adjusted for their number: "
+        f"{len(table.names)} features (least p-value, adjusted for their number: "
         f"{p_value:.2g}); if features may matter only together, try --method auto or bahsic"
     ]
 
 
 def pursuit_notes(
-    rows: Sequence[dict[str, Any]], selector: "BaseSelector", table: "Table | ColumnTable"
+    rows: Sequence[dict[str, Any]], selector: "BaseSelector", table: "Dataset"
 ) -> list[str]:
     """Say what was found, what only fills up the number, and what could replace a feature.
 
@@ -87,7 +83,7 @@ def pursuit_notes(
         One for each selected feature.
     selector : BaseSelector
         The fitted selector.
-    table : Table or ColumnTable
+    table : Dataset
         What it was fitted on.
 
     Returns
@@ -123,11 +119,11 @@ def _fillers(rows: Sequence[dict[str, Any]], selector: Any) -> list[str]:
     ]
 
 
-def _together(selector: Any, table: "Table | ColumnTable") -> list[str]:
+def _together(selector: Any, table: "Dataset") -> list[str]:
     """Name pairs and triples whose features joined together."""
     chosen = set(selector.selected_indices_.tolist())
     found = [
-        f"{listed([table.feature_names[f] for f in event.features], len(event.features))} "
+        f"{listed([table.names[f] for f in event.features], len(event.features))} "
         f"({SIZES[len(event.features)]})"
         for event in selector.path_.events
         if event.what == "joined" and len(event.features) > 1 and chosen.issuperset(event.features)
@@ -137,9 +133,9 @@ def _together(selector: Any, table: "Table | ColumnTable") -> list[str]:
     return [f"Found only together: {'; '.join(found)}."]
 
 
-def _substitutes(selector: Any, table: "Table | ColumnTable") -> list[str]:
+def _substitutes(selector: Any, table: "Dataset") -> list[str]:
     """Name features that share much with a selected one."""
-    names = table.feature_names
+    names = table.names
     found = [
         f"{shortened(names[others[0]])} for {shortened(names[feature])}"
         for feature, others in zip(

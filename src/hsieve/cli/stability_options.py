@@ -11,8 +11,7 @@ from hsieve.cli.options import MOST_REPEATS
 from hsieve.text import shortened
 
 if TYPE_CHECKING:
-    from hsieve.data.blocks import ColumnTable
-    from hsieve.data.tables import Table
+    from hsieve.dataset import Dataset
     from hsieve.selectors.base import BaseSelector
     from hsieve.selectors.methods import Method
 
@@ -117,7 +116,7 @@ def add_frequencies(rows: Sequence[dict[str, Any]], selector: "BaseSelector") ->
 
 
 def stability_notes(
-    rows: Sequence[dict[str, Any]], selector: "BaseSelector", table: "Table | ColumnTable"
+    rows: Sequence[dict[str, Any]], selector: "BaseSelector", table: "Dataset"
 ) -> list[str]:
     """Say how stable features were told from others, and what it means if there are none.
 
@@ -127,7 +126,7 @@ def stability_notes(
         One for each selected feature.
     selector : BaseSelector
         The fitted selector.
-    table : Table or ColumnTable
+    table : Dataset
         What it was fitted on.
 
     Returns
@@ -150,7 +149,7 @@ def stability_notes(
         best = int(selector.stability_scores_.argmax())
         told.append(
             "No feature is stable, so none is selected: nearest is "
-            f"{shortened(table.feature_names[best])} with {selector.stability_scores_[best]:.0%}. "
+            f"{shortened(table.names[best])} with {selector.stability_scores_[best]:.0%}. "
             "A larger --false-selections lets more through; --n-features takes so many of the "
             "most frequent, without a bound."
         )

@@ -26,18 +26,17 @@ from sklearn.base import BaseEstimator, clone
 from hsieve.comparison import runner
 from hsieve.comparison.experiment import Experiment, Piece, Record, Settings
 from hsieve.comparison.inputs import (
-    Data,
     check_predictor,
     checked_count,
-    checked_data,
+    compared_data,
     make_folds,
     named,
-    told,
 )
 from hsieve.comparison.result import SelectorComparison
 from hsieve.comparison.results_file import ResultsError
 from hsieve.comparison.summary import readable, summaries_of
 from hsieve.data.validation import target_kind_of
+from hsieve.dataset import Dataset, opened
 from hsieve.exceptions import (
     ConstantFeatureWarning,
     FewerFeaturesWarning,
@@ -47,6 +46,7 @@ from hsieve.fingerprint import fingerprint_of_arrays, fingerprint_of_estimator
 from hsieve.inference.gaussian_machine import Fold, criterion_of, held_out_score, score_of
 from hsieve.parallel.jobs import make_job_engine, refuse_cluster_inside
 from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.input_data import told
 
 __all__ = ["ComparisonPlan", "SelectorComparison", "compare", "plan_comparison"]
 
@@ -75,7 +75,7 @@ class ComparisonPlan:
 
     experiment: Experiment
     settings: Settings
-    data: Data
+    data: Dataset
     names: tuple[str, ...]  # of the selectors
     predictor: str  # in words
     notes: tuple[str, ...]  # what is not as it was asked for
@@ -83,8 +83,8 @@ class ComparisonPlan:
     def result(self, records: Sequence[Record]) -> SelectorComparison:
         """Return what came of it, as far as there are records."""
         return SelectorComparison(
-            summaries_of(records, self.names, self.data.feature_names),
-            criterion_of(is_classes=self.data.is_classes),
+            summaries_of(records, self.names, self.data.names),
+            criterion_of(is_classes=self.data.target_kind == "classes"),
             self.predictor,
             [readable(record) for record in records],
             self.notes,
@@ -102,8 +102,8 @@ class ComparisonPlan:
 
 def compare(  # noqa: PLR0913
     selectors: Mapping[str, BaseSelector] | Iterable[BaseSelector],
-    X: ArrayLike,
-    y: ArrayLike,
+    X: ArrayLike | Dataset,
+    y: ArrayLike | None = None,
     *,
     predictor: BaseEstimator | None = None,
     cv: Any = 10,
@@ -125,9 +125,10 @@ def compare(  # noqa: PLR0913
     ----------
     selectors : mapping of str to selector, or iterable of selectors
         What to compare; without names they are called by their class.
-    X : array-like of shape (n_samples, n_features)
-        Features: finite numbers, also as a pandas or polars frame, whose names are shown.
-    y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+    X : array-like of shape (n_samples, n_features) or Dataset
+        Features: finite numbers, also as a pandas or polars frame, whose names are shown. A
+        :class:`hsieve.Dataset` has its own y, categories and kind of target.
+    y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
         Classes or numbers.
     predictor : estimator or None, default=None
         What predicts from the selected features: a classifier or regressor of scikit-learn. None
@@ -188,9 +189,10 @@ def compare(  # noqa: PLR0913
     if fresh and folder is None:
         msg = "fresh=True throws away what is in a folder, but folder is None."
         raise ValueError(msg)
+    data = opened(X, y, categorical=categorical, target_kind=target_kind)
     plan = plan_comparison(
         selectors,
-        checked_data(X, y, categorical, target_kind),
+        data,
         predictor=predictor,
         cv=cv,
         n_repeats=n_repeats,
@@ -211,7 +213,7 @@ def compare(  # noqa: PLR0913
 
 def plan_comparison(
     selectors: Mapping[str, BaseSelector] | Iterable[BaseSelector],
-    data: Data,
+    data: Dataset,
     *,
     predictor: BaseEstimator | None = None,
     cv: Any = 10,
@@ -226,10 +228,13 @@ def plan_comparison(
     `is_kept` says whether results go to a file, which has to know the selectors again.
     """
     make_job_engine(n_jobs, engine)
+    data = compared_data(data)
     seed = checked_count("random_state", random_state, 0)
     n_repeats = checked_count("n_repeats", n_repeats, 1)
-    check_predictor(predictor, data.kind)
-    ready = {name: told(selector, data) for name, selector in named(selectors).items()}
+    check_predictor(predictor, data.target_kind)
+    ready = {
+        name: told(selector, data, strict=False) for name, selector in named(selectors).items()
+    }
     for name, one in ready.items():
         refuse_cluster_inside(engine, one.get_params(), name)
     folds, notes = make_folds(data, cv, n_repeats, seed)
@@ -261,7 +266,7 @@ def plan_comparison(
     return ComparisonPlan(experiment, settings, data, tuple(ready), words, notes)
 
 
-def measure(piece: Piece, data: Data) -> list[Record]:
+def measure(piece: Piece, data: Dataset) -> list[Record]:
     """Evaluate one selector on one fold; a refusal is a record too."""
     work: Work = piece.work
     training, held_out = work.fold
@@ -284,7 +289,7 @@ def measure(piece: Piece, data: Data) -> list[Record]:
                 work.fold,
                 predictor=work.predictor,
                 categorical=data.categorical,
-                target_kind=data.kind,
+                target_kind=data.target_kind,
             )
         except (ValueError, RuntimeError, IncompatibleCombinationError) as error:
             record["failure"] = _on_one_line(error)
@@ -303,7 +308,7 @@ def _on_one_line(message: Exception | Warning | str) -> str:
     return " ".join(str(message).split()) or type(message).__name__
 
 
-def _belongs_to(data: Data, folds: Sequence[Fold], predictor: str) -> dict[str, str | int]:
+def _belongs_to(data: Dataset, folds: Sequence[Fold], predictor: str) -> dict[str, str | int]:
     """Say what all records of a file have in common. Further repeats follow from the first."""
     from hsieve import __version__
 
@@ -313,7 +318,7 @@ def _belongs_to(data: Data, folds: Sequence[Fold], predictor: str) -> dict[str, 
     marked = fingerprint_of_arrays(part for fold in folds for part in fold)
     return {
         "version": __version__,
-        "data": f"{n_samples} x {n_features} ({values}{roles}), target of {data.kind}",
+        "data": f"{n_samples} x {n_features} ({values}{roles}), target of {data.target_kind}",
         "folds": f"{len(folds)} ({marked})",
         "predictor": predictor,
     }

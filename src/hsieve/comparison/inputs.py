@@ -1,133 +1,35 @@
 """What a comparison of selectors is given, checked and brought into one form before any work."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import replace
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, clone, is_classifier, is_regressor
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.utils.validation import check_array
 
-from hsieve.data.annotated import refuse_annotated
-from hsieve.data.blocks import ColumnBlocks, refuse_distributed
-from hsieve.data.frames import FrameBlocks, frame_library, target_array
-from hsieve.data.tables.errors import listed
-from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
+from hsieve.data.blocks import ArrayBlocks
+from hsieve.data.validation import TargetKind
+from hsieve.dataset import Dataset
 from hsieve.inference.gaussian_machine import Fold, validation_folds
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
-from hsieve.selectors.input_data import category_positions, on_arrays
 
-__all__ = [
-    "Data",
-    "check_predictor",
-    "checked_count",
-    "checked_data",
-    "make_folds",
-    "named",
-    "told",
-]
+__all__ = ["check_predictor", "checked_count", "compared_data", "make_folds", "named"]
 
 
-@dataclass(frozen=True, eq=False)
-class Data:
-    """Features and target of a comparison.
-
-    Parameters
-    ----------
-    X : ndarray of shape (n_samples, n_features)
-        Finite numbers.
-    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        Classes or numbers.
-    kind : {"classes", "continuous"}
-        Which of them.
-    categorical : tuple of int
-        Features that are categories.
-    feature_names : tuple of str
-        One for each feature; x0, x1, ... where none were given.
-    coded : tuple of int, default=()
-        Those of the categories that were text in a frame: their codes are no numbers at all.
-    """
-
-    X: NDArray[Any]
-    y: NDArray[Any]
-    kind: TargetKind
-    categorical: tuple[int, ...]
-    feature_names: tuple[str, ...]
-    coded: tuple[int, ...] = ()
-
-    @property
-    def is_classes(self) -> bool:
-        """Whether the target holds classes."""
-        return self.kind == "classes"
-
-
-def checked_data(X: Any, y: Any, categorical: Iterable[int | str], target_kind: str) -> Data:
-    """Turn arrays and frames into data, or refuse them.
-
-    Parameters
-    ----------
-    X, y, categorical, target_kind
-        As in :func:`hsieve.compare`.
-
-    Returns
-    -------
-    Data
-        Arrays and names.
-
-    Raises
-    ------
-    ValueError
-        If nothing can be compared on them.
-    """
-    refuse_distributed(X, "A comparison")
-    if isinstance(X, ColumnBlocks):
-        msg = "A comparison needs the whole data as an array or a frame, got column blocks."
+def compared_data(data: Dataset) -> Dataset:
+    """Bring data into memory as finite numbers, or refuse what nothing can be compared on."""
+    X = check_array(data.X, dtype=[np.float64, np.float32], input_name="X")
+    if len(X) < MIN_SAMPLES:
+        msg = f"Found n_samples = {len(X)}; at least {MIN_SAMPLES} samples are needed."
         raise ValueError(msg)
-    if y is None:
-        msg = "y must hold the target, one value for each sample, got None."
-        raise ValueError(msg)
-    values, roles = _checked_features(X, categorical)
-    plain = target_array(y, target_kind)
-    target = numbers_if_all_are(check_array(plain, ensure_2d=False, dtype=None, input_name="y"))
-    if target.ndim == 2 and target.shape[1] == 1:
-        target = target[:, 0]
-    check_consistent_length(values, target)
-    if len(values) < MIN_SAMPLES:
-        msg = f"Found n_samples = {len(values)}; at least {MIN_SAMPLES} samples are needed."
-        raise ValueError(msg)
-    kind = target_kind_of(target, target_kind)
-    if len(np.unique(target)) < 2:
-        what = "1 class" if kind == "classes" else "1 distinct value"
+    if len(np.unique(data.y)) < 2:
+        what = "1 class" if data.target_kind == "classes" else "1 distinct value"
         msg = f"The target holds {what}; at least two are needed to compare selectors."
         raise ValueError(msg)
-    return Data(values, target, kind, **roles)
-
-
-def _checked_features(
-    X: Any, categorical: Iterable[int | str]
-) -> tuple[NDArray[Any], dict[str, tuple[Any, ...]]]:
-    """Return features as an array, and what is known of them beside."""
-    refuse_annotated(X, "A comparison")
-    frame = None if frame_library(X) is None else FrameBlocks(X)
-    if frame is not None:
-        frame.refuse_missing()
-    values = check_array(
-        X if frame is None else frame.matrix(), dtype=[np.float64, np.float32], input_name="X"
-    )
-    n_features = values.shape[1]
-    known = None if frame is None else frame.names
-    given = np.unique(category_positions(categorical, n_features, known) % n_features)
-    if frame is None:
-        names = tuple(f"x{i}" for i in range(n_features))
-        return values, {"categorical": tuple(given.tolist()), "feature_names": names}
-    frame.refuse_identifiers(given.tolist())
-    return values, {
-        "categorical": tuple(np.union1d(given, frame.declared).tolist()),
-        "feature_names": tuple(frame.name_of(i) for i in range(n_features)),
-        "coded": tuple(i for i, column in enumerate(frame.columns) if column.kind == "text"),
-    }
+    return replace(data, columns=ArrayBlocks(X))
 
 
 def named(selectors: Any) -> dict[str, BaseSelector]:
@@ -181,51 +83,6 @@ def named(selectors: Any) -> dict[str, BaseSelector]:
     return found
 
 
-def told(selector: BaseSelector, data: Data) -> BaseSelector:
-    """Copy a selector and tell it the kind of target and the categories, where it was not told.
-
-    A part of the samples may look otherwise than all of them, so that a selector left to itself
-    might take a target for classes on one fold and for numbers on the next.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        As the user made it.
-    data : Data
-        Knows the kind and the categories.
-
-    Returns
-    -------
-    BaseSelector
-        A copy.
-    """
-    copy: BaseSelector = clone(selector)
-    if getattr(copy, "measure", copy) is None:
-        copy = on_arrays(copy, np.array(data.categorical, dtype=np.intp))
-    known: dict[str, Any] = {}
-    takes_any = False
-    for name, value in copy.get_params().items():
-        own = name.rpartition("__")[2]
-        if own == "target_kind" and isinstance(value, str) and value == "auto":
-            known[name] = data.kind
-        elif own == "categorical":
-            takes_any = True
-            given = category_positions(value, len(data.feature_names), data.feature_names)
-            if len(given) == 0:
-                known[name] = data.categorical
-            elif any(isinstance(feature, str) for feature in value):
-                known[name] = tuple(given.tolist())
-    if data.coded and not takes_any:
-        msg = (
-            f"{type(copy).__name__} takes numbers only, but there are categories: "
-            f"{listed(data.feature_names[i] for i in data.coded)}. Leave these columns or this "
-            "selector out."
-        )
-        raise ValueError(msg)
-    copy.set_params(**known)
-    return copy
-
-
 def check_predictor(predictor: BaseEstimator | None, kind: TargetKind) -> None:
     """Refuse what cannot predict the target.
 
@@ -265,13 +122,13 @@ def checked_count(name: str, value: Any, least: int) -> int:
 
 
 def make_folds(
-    data: Data, cv: Any, n_repeats: int, seed: int
+    data: Dataset, cv: Any, n_repeats: int, seed: int
 ) -> tuple[list[list[Fold]], tuple[str, ...]]:
     """Share the samples out.
 
     Parameters
     ----------
-    data : Data
+    data : Dataset
         What to share out.
     cv, n_repeats, seed
         As in :func:`hsieve.compare`.
@@ -288,24 +145,23 @@ def make_folds(
     ValueError
         If there are no such folds.
     """
+    is_classes = data.target_kind == "classes"
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         n_folds = checked_count("cv", cv, 2)
-        if data.is_classes and np.unique(data.y, return_counts=True)[1].min() < 2:
+        if is_classes and np.unique(data.y, return_counts=True)[1].min() < 2:
             msg = (
                 "One class of the target has a single sample; each class needs two at least, to "
                 "train with and to predict."
             )
             raise ValueError(msg)
         repeats = [
-            validation_folds(
-                data.y, is_classes=data.is_classes, n_folds=n_folds, seed=seed + repeat
-            )
+            validation_folds(data.y, is_classes=is_classes, n_folds=n_folds, seed=seed + repeat)
             for repeat in range(n_repeats)
         ]
         found = len(repeats[0])
         if found == n_folds:
             return repeats, ()
-        why = "the rarest class has no more samples" if data.is_classes else "samples are few"
+        why = "the rarest class has no more samples" if is_classes else "samples are few"
         return repeats, (f"There are {found} folds, not {n_folds} as asked for, since {why}.",)
     if n_repeats > 1:
         msg = (
@@ -316,7 +172,7 @@ def make_folds(
     return [_given_folds(data, cv)], ()
 
 
-def _given_folds(data: Data, cv: Any) -> list[Fold]:
+def _given_folds(data: Dataset, cv: Any) -> list[Fold]:
     """Take the folds of a splitter or of a list."""
     try:
         pairs = list(cv.split(data.X, data.y) if hasattr(cv, "split") else cv)
@@ -335,10 +191,10 @@ def _given_folds(data: Data, cv: Any) -> list[Fold]:
     return folds
 
 
-def _check_fold(number: int, training: NDArray[Any], held_out: NDArray[Any], data: Data) -> None:
+def _check_fold(number: int, training: NDArray[Any], held_out: NDArray[Any], data: Dataset) -> None:
     """Refuse a fold that cannot be used, or that would give away what is to be predicted."""
     problem = ""
-    least = 1 if data.is_classes else 2  # R2 compares with a mean
+    least = 1 if data.target_kind == "classes" else 2  # R2 compares with a mean
     for samples in (training, held_out):
         if samples.ndim != 1 or samples.dtype.kind not in "iu":
             problem = "must hold the positions of its samples as whole numbers"

@@ -3,7 +3,6 @@
 The package anndata is not imported here: whoever has such data has imported it already.
 """
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,35 +17,12 @@ from hsieve.data.frames.targets import target_of_column
 from hsieve.data.tables.errors import listed, quoted
 
 __all__ = [
-    "AnnotatedData",
     "annotated_columns",
     "is_annotated",
     "labelled_rows",
     "open_annotated",
     "refuse_annotated",
 ]
-
-
-@dataclass(frozen=True, eq=False)
-class AnnotatedData:
-    """Features and target of an AnnData.
-
-    Parameters
-    ----------
-    columns : ColumnBlocks
-        The features, with the names of the variables; only samples with a label.
-    y : ndarray of shape (n_samples,)
-        The target.
-    labelled : ndarray of int
-        The observations that are samples.
-    notes : tuple of str
-        What was done, in words.
-    """
-
-    columns: ColumnBlocks
-    y: NDArray[Any]
-    labelled: NDArray[np.intp]
-    notes: tuple[str, ...]
 
 
 def is_annotated(X: Any) -> bool:
@@ -88,7 +64,7 @@ def refuse_annotated(X: Any, whose: str) -> None:
 
 def open_annotated(
     adata: Any, groupby: str, *, layer: str | None = None, target_kind: str = "auto"
-) -> AnnotatedData:
+) -> tuple[ColumnBlocks, NDArray[Any], tuple[str, ...]]:
     """Take features and target of an AnnData.
 
     Parameters
@@ -104,8 +80,12 @@ def open_annotated(
 
     Returns
     -------
-    AnnotatedData
-        Observations without a label are left out.
+    columns : ColumnBlocks
+        The features, with the names of the variables; only samples with a label.
+    y : ndarray of shape (n_samples,)
+        The target.
+    notes : tuple of str
+        What was done: observations without a label are left out.
 
     Raises
     ------
@@ -129,7 +109,7 @@ def open_annotated(
         columns = SampleBlocks(columns, labelled)
         lacking = f"{adata.n_obs - len(labelled)} of {adata.n_obs} observations have no {groupby}"
         notes.append(f"{lacking}: left out.")
-    return AnnotatedData(columns, y, labelled, tuple(notes))
+    return columns, y, tuple(notes)
 
 
 def annotated_columns(adata: Any, layer: str | None = None) -> ColumnBlocks:

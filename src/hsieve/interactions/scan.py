@@ -12,6 +12,7 @@ from sklearn.utils import Tags
 from hsieve.data.blocks import ColumnBlocks, MissingAsLevel
 from hsieve.data.memory import MemoryPlan, bytes_of
 from hsieve.data.validation import target_kind_of
+from hsieve.dataset import Dataset
 from hsieve.exceptions import CrowdedInteractionsWarning
 from hsieve.interactions.pair_statistic import InteractionTarget
 from hsieve.interactions.result import Interaction, path_of
@@ -177,7 +178,7 @@ class InteractionScan(BaseSelector):
         self.random_state = random_state
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
+    def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
         """Look at all pairs.
 
         Parameters

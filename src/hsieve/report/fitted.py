@@ -116,6 +116,8 @@ def declared(selector: Any, name: str, default: Any) -> Any:
     object
         The setting.
     """
+    if hasattr(selector, f"{name}_"):  # known since the fit, such as the kind of target
+        return getattr(selector, f"{name}_")
     for part in (selector, getattr(selector, "measure", None)):
         if hasattr(part, name):
             return getattr(part, name)

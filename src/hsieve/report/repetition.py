@@ -205,8 +205,8 @@ class Origin:
         The command line that made it.
     reading : str, default=""
         Lines of Python that read the data.
-    X, y : str, default="X", "y"
-        What features and target are called after these lines.
+    data : str, default="X, y"
+        What the data are called after these lines.
     warnings : tuple of str, default=()
         Warnings that were given.
     notes : tuple of str, default=()
@@ -215,8 +215,7 @@ class Origin:
 
     command: str = ""
     reading: str = ""
-    X: str = "X"
-    y: str = "y"
+    data: str = "X, y"
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -299,7 +298,7 @@ def _python(selector: Any, made: Constructor, evidence: Evidence, origin: Origin
     if made.gaps:
         lines.append(f"# Not written out, and None below: {', '.join(made.gaps)}.")
     lines.append(f"selector = {made.expression}")
-    lines.append(f"selector.fit({origin.X}, {origin.y})")
+    lines.append(f"selector.fit({origin.data})")
     chosen = selector.selected_indices_.tolist()
     shown = ", ".join(map(str, chosen[:POSITIONS_NAMED]))
     more = ", ..." if len(chosen) > POSITIONS_NAMED else ""

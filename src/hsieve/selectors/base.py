@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from functools import wraps
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,9 +23,10 @@ from hsieve.data.annotated import refuse_annotated
 from hsieve.data.blocks import ColumnBlocks, refuse_distributed
 from hsieve.data.frames import as_array, frame_library, take_columns
 from hsieve.data.validation import checked_data, refuse_mixed, target_kind_of
+from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
-from hsieve.selectors.input_data import DataInput
+from hsieve.selectors.input_data import DataInput, told
 from hsieve.selectors.number_rules import checked_rule, choose_number, no_ranking
 from hsieve.selectors.spec import MethodSpec
 from hsieve.strategies.base import SelectionPath
@@ -200,7 +201,7 @@ class BaseSelector(SelectorMixin, DataInput):
 
     def report(
         self,
-        X: ArrayLike | ColumnBlocks | None = None,
+        X: ArrayLike | ColumnBlocks | Dataset | None = None,
         y: Any = None,
         *,
         title: str | None = None,
@@ -213,7 +214,7 @@ class BaseSelector(SelectorMixin, DataInput):
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features), ColumnBlocks or None, default=None
+        X : array-like of shape (n_samples, n_features), ColumnBlocks, Dataset or None, default=None
             The features the selector was fitted on. Without them, and for data of Dask and Spark,
             nothing is shown that needs values.
         y : array-like or None, default=None
@@ -242,6 +243,10 @@ class BaseSelector(SelectorMixin, DataInput):
         """
         from hsieve.report.html import ReportOptions, make_report
 
+        if isinstance(X, Dataset):
+            feature_names = X.names if feature_names is None else feature_names
+            target_name = X.target_name if target_name is None else target_name
+            y, X = X.y, X.columns
         wish = ReportOptions(title, feature_names, target_name, p_values, n_shown)
         return make_report(self, X, y, wish)
 
@@ -284,22 +289,17 @@ def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
 def whole_or_nothing(
     fit: Callable[Concatenate[Owner, Given], Result],
 ) -> Callable[Concatenate[Owner, Given], Result]:
-    """Let a fit that does not come to its end leave its estimator unfitted.
-
-    Parameters
-    ----------
-    fit : callable
-        The method.
-
-    Returns
-    -------
-    callable
-        The same, which forgets all that was learned, now or before, where an exception ends it.
-    """
+    """Let a fit take a Dataset, and leave its estimator unfitted if an exception ends it."""
 
     @wraps(fit)
     def fit_wholly(self: Owner, /, *given: Given.args, **options: Given.kwargs) -> Result:
         try:
+            X = given[0] if given else options.get("X")
+            if isinstance(X, Dataset):
+                if len(given) > 1 or options.get("y") is not None:
+                    msg = "A Dataset has its target; give fit(dataset), without y."
+                    raise ValueError(msg)
+                return cast("Result", _fitted_on(self, X, fit))
             return fit(self, *given, **options)
         except BaseException:
             for name in [name for name in vars(self) if _is_learned(name)]:
@@ -307,6 +307,18 @@ def whole_or_nothing(
             raise
 
     return fit_wholly
+
+
+def _fitted_on(estimator: Any, data: Dataset, fit: Callable[..., Any]) -> Any:
+    """Fit to a Dataset: a copy that knows categories and kind of target learns for `estimator`."""
+    ready = told(estimator, data)
+    fit(ready, data.columns, data.y)
+    parameters = ready.get_params(deep=False)
+    learned = {name: value for name, value in vars(ready).items() if name not in parameters}
+    for name in [name for name in vars(estimator) if _is_learned(name)]:
+        delattr(estimator, name)
+    vars(estimator).update(learned, target_kind_=data.target_kind)
+    return estimator
 
 
 def _is_learned(name: str) -> bool:

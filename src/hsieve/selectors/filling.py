@@ -19,12 +19,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from hsieve.data.annotated import refuse_annotated
 from hsieve.data.blocks import refuse_distributed
+from hsieve.data.blocks.views import median_of
 from hsieve.data.frames import FrameBlocks, FrameColumn, as_array, frame_library
 from hsieve.data.frames.columns import Library, column_handles, frame_names
 from hsieve.data.tables.errors import listed, quoted
 from hsieve.data.validation import checked_data
+from hsieve.dataset import category_positions
 from hsieve.selectors.base import whole_or_nothing
-from hsieve.selectors.input_data import category_positions
 
 __all__ = ["MISSING_LEVEL", "FillMissing", "own_level", "with_filled"]
 
@@ -196,11 +197,7 @@ def _fill_value(column: FrameColumn, *, is_category: bool) -> Any:
     values = column.values[~np.isnan(column.values)] if column.n_missing else column.values
     if is_category:
         return float(np.floor(values.max())) + 1.0
-    numbers = values.astype(np.float64)
-    with np.errstate(over="ignore"):
-        median = float(np.median(numbers))
-    # The sum of the middle two may be no number, though their mean is.
-    return median if np.isfinite(median) else 2.0 * float(np.median(numbers / 2))
+    return median_of(values)
 
 
 def own_level(column: FrameColumn) -> Any:
@@ -252,7 +249,7 @@ def with_filled(
     of the type of X
         The other columns are as they were.
     """
-    handles, names = column_handles(X, library), frame_names(X, library)
+    handles, names = column_handles(X, library), frame_names(X)
     filled = {
         place: _FILLERS[library](handles[place], _values(column, values[place]), column)
         for place, column in columns.items()

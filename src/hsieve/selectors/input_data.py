@@ -10,7 +10,6 @@ may be given for it, and how a selector that works on plain arrays later (inside
 the samples) is told the same.
 """
 
-from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
@@ -19,13 +18,14 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from hsieve.data.annotated import refuse_annotated
-from hsieve.data.blocks import ColumnBlocks, as_blocks, refuse_distributed
+from hsieve.data.blocks import ArrayBlocks, ColumnBlocks, as_blocks, refuse_distributed
 from hsieve.data.frames import FrameBlocks, frame_library, target_array
+from hsieve.data.memory import free_memory
 from hsieve.data.tables.errors import listed
 from hsieve.data.validation import check_size, checked_data, numbers_if_all_are
-from hsieve.kernels.columns import check_positions
+from hsieve.dataset import Dataset, category_positions
 
-__all__ = ["DataInput", "category_positions", "on_arrays", "takes_categories", "with_categories"]
+__all__ = ["DataInput", "on_arrays", "takes_categories", "told", "with_categories"]
 
 
 class DataInput(BaseEstimator):
@@ -41,11 +41,11 @@ class DataInput(BaseEstimator):
         `settings` is the measure, or the selector itself, that knows the categories.
         """
         refuse_distributed(X, type(self).__name__)
-        if isinstance(X, ColumnBlocks):
-            msg = f"{type(self).__name__} needs the whole data as an array, got column blocks."
-            raise ValueError(msg)
         frame = self._opened_frame(X)
         table = X if frame is None else frame.matrix()
+        names = None if frame is None else frame.names
+        if isinstance(X, ColumnBlocks):
+            table, names = self._whole(X), X.names
         options |= {"ensure_min_samples": 2, "ensure_min_features": 1}
         data: NDArray[Any]
         if self._needs_target():
@@ -54,8 +54,8 @@ class DataInput(BaseEstimator):
             target = _flat(target)
         else:
             data, target = np.asarray(checked_data(self, table, **options)), None
-        if frame is not None and frame.names is not None:
-            self.feature_names_in_ = np.array(frame.names, dtype=object)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
         self._keep_categories(settings, frame)
         return data, target
 
@@ -77,6 +77,18 @@ class DataInput(BaseEstimator):
         check_consistent_length(target, np.empty(blocks.n_samples))
         self._keep_categories(settings, frame)
         return blocks, _flat(target)
+
+    def _whole(self, columns: ColumnBlocks) -> NDArray[Any]:
+        """Read all columns, if they fit into memory."""
+        n_bytes = columns.n_samples * columns.n_features * columns.dtype.itemsize
+        if not isinstance(columns, ArrayBlocks) and 2 * n_bytes > free_memory():
+            msg = (
+                f"{type(self).__name__} holds all data in memory, twice, and {columns.n_samples} "
+                f"samples of {columns.n_features} features do not fit; take a selector that reads "
+                "some columns at a time, such as KernelPursuit, N3LARS or MRMR."
+            )
+            raise ValueError(msg)
+        return columns.whole()
 
     def _needs_target(self) -> bool:
         """Whether there is no answer without a target."""
@@ -155,58 +167,6 @@ def _flat(target: NDArray[Any]) -> NDArray[Any]:
     return np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
 
 
-def category_positions(
-    given: Any, n_features: int, names: Iterable[str] | None
-) -> NDArray[np.intp]:
-    """Return features that are given by position or name as positions.
-
-    Parameters
-    ----------
-    given : iterable of int or str
-        Positions, negative ones from the end, or names where the features have any.
-    n_features : int
-        Number of features.
-    names : iterable of str or None
-        Their names.
-
-    Returns
-    -------
-    ndarray of int
-        Positions as they were given, those of names among them.
-
-    Raises
-    ------
-    ValueError
-        For features that there are not.
-
-    Examples
-    --------
-    >>> category_positions(["sex", 0], 3, ["age", "site", "sex"])
-    array([2, 0])
-    """
-    is_list = isinstance(given, Iterable) and not isinstance(given, Iterator | str | bytes)
-    if not is_list or not any(isinstance(feature, str) for feature in given):
-        if isinstance(given, str | bytes):
-            msg = (
-                f"categorical must be a list of positions or names, got the single text {given!r}."
-            )
-            raise ValueError(msg)
-        return check_positions(given, n_features, name="categorical")
-    if names is None:
-        first = next(feature for feature in given if isinstance(feature, str))
-        msg = (
-            f"categorical holds the name {first!r}, but the features have no names; give positions."
-        )
-        raise ValueError(msg)
-    places = {str(known): place for place, known in enumerate(names)}
-    unknown = [feature for feature in given if isinstance(feature, str) and feature not in places]
-    if unknown:
-        msg = f"categorical holds {listed(unknown)}, but the features are {listed(places)}."
-        raise ValueError(msg)
-    positions = [places[f] if isinstance(f, str) else f for f in given]
-    return check_positions(positions, n_features, name="categorical")
-
-
 def takes_categories(settings: Any) -> bool:
     """Say whether a measure, or a selector, has a parameter for categories."""
     # Something else than a measure is refused by the strategy, in words.
@@ -259,3 +219,54 @@ def on_arrays(selector: Any, positions: NDArray[np.intp]) -> Any:
     if "measure" in copy.get_params(deep=False):
         copy.set_params(measure=with_categories(copy.make_components()[0], positions))
     return copy
+
+
+def told(selector: Any, data: Dataset, *, strict: bool = True) -> Any:
+    """Copy a selector that knows the categories and the kind of target of a data set.
+
+    Its own parameters come on top: categories are added to those of the data, and a kind of target
+    that it was given stays.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        As the user made it.
+    data : Dataset
+        Knows names, categories and kind of target.
+    strict : bool, default=True
+        Whether to refuse categories that are codes already, which could pass for numbers, where
+        the selector takes none.
+
+    Returns
+    -------
+    BaseSelector
+        A copy.
+
+    Raises
+    ------
+    ValueError
+        If there are categories and it takes none.
+    """
+    copy = clone(selector)
+    if getattr(copy, "measure", copy) is None:
+        copy = on_arrays(copy, np.array(data.categorical, dtype=np.intp))
+    known: dict[str, Any] = {}
+    takes_any = False
+    for name, value in copy.get_params().items():
+        own = name.rpartition("__")[2]
+        if own == "target_kind" and isinstance(value, str) and value == "auto":
+            known[name] = data.target_kind
+        elif own == "categorical":
+            takes_any = True
+            given = category_positions(value, data.n_features, data.names) % data.n_features
+            known[name] = tuple(np.union1d(given, data.categorical).astype(int).tolist())
+    refused = data.categorical if strict else tuple(data.levels)
+    if refused and not takes_any:
+        names = listed(data.names[place] for place in refused)
+        msg = (
+            f"{type(copy).__name__} takes numbers only, but there are categories: {names}. Leave "
+            "these columns out, or take a selector that has categorical=..., such as N3LARS or "
+            "BAHSIC."
+        )
+        raise ValueError(msg)
+    return copy.set_params(**known)

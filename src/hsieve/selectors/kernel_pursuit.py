@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.blocks import ColumnBlocks
+from hsieve.dataset import Dataset
 from hsieve.exceptions import NothingFoundWarning
 from hsieve.inference.feature_number import NumberChoice
 from hsieve.measures.base import Measure
@@ -154,7 +155,7 @@ class KernelPursuit(SearchSelector):
         self.random_state = random_state
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
+    def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
         """Choose features.
 
         Parameters

@@ -15,6 +15,7 @@ from hsieve.data.blocks import (
     distributed_features,
     is_distributed,
 )
+from hsieve.dataset import Dataset
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
@@ -104,7 +105,7 @@ class _LarsSelector(SearchSelector):
         self.checkpoint = checkpoint
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
+    def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
         """Choose features.
 
         Parameters

@@ -7,6 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 
 from hsieve.data.blocks import ColumnBlocks
+from hsieve.dataset import Dataset
 from hsieve.measures.base import Measure
 from hsieve.measures.relief import Relief
 from hsieve.measures.spectral import SpectralScore
@@ -31,7 +32,7 @@ class _GraphSelector(SearchSelector):
         return self._uses_target() or isinstance(self.n_features_to_select, str)
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike | ColumnBlocks, y: Any = None) -> Self:
+    def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
         """Choose features.
 
         Parameters

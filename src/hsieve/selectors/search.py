@@ -16,6 +16,7 @@ from hsieve.data.blocks import (
     is_distributed,
 )
 from hsieve.data.validation import constant_columns
+from hsieve.dataset import Dataset
 from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
 from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
@@ -40,7 +41,7 @@ class SearchSelector(BaseSelector):
         """Measure and strategy made from the constructor's parameters."""
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike | ColumnBlocks, y: Any) -> Self:
+    def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
         """Choose features.
 
         Parameters
@@ -48,7 +49,7 @@ class SearchSelector(BaseSelector):
         X : array-like of shape (n_samples, n_features)
             Features: finite numbers. Measures that read their features in blocks of columns also
             take :class:`hsieve.data.blocks.ColumnBlocks`, arrays and data frames of Dask, and data
-            frames of Spark; these stay where they are.
+            frames of Spark; these stay where they are. Or a :class:`hsieve.Dataset`, without y.
         y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
             Classes, numbers, several outputs, or a Gram matrix where the measure takes one. For a
             data frame of Dask or Spark, the name of the target's column.

@@ -21,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import SplineTransformer
 
 from hsieve.data.validation import constant_columns, target_kind_of
+from hsieve.dataset import Dataset
 from hsieve.kernels.columns import standardised, within_range
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
@@ -55,7 +56,7 @@ class SparseSelector(BaseSelector):
         """Fit the model to varying features, with as many of them as wanted."""
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike, y: Any) -> Self:
+    def fit(self, X: ArrayLike | Dataset, y: Any = None) -> Self:
         """Choose features.
 
         Parameters

@@ -13,6 +13,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from hsieve.data.blocks import as_blocks
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
+from hsieve.dataset import Dataset
 from hsieve.inference.selection_bounds import (
     false_selection_bound,
     most_per_subsample,
@@ -229,7 +230,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         self.random_state = random_state
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike, y: Any) -> Self:
+    def fit(self, X: ArrayLike | Dataset, y: Any = None) -> Self:
         """Choose features.
 
         Parameters

@@ -11,9 +11,8 @@ from hsieve.data.blocks.distributed import (
 from hsieve.data.blocks.engine_columns import EngineColumns, Fetched
 from hsieve.data.blocks.files import ParquetBlocks
 from hsieve.data.blocks.numpy_folder import NumpyFolder
-from hsieve.data.blocks.opening import ColumnTable, can_open_columns, open_columns
 from hsieve.data.blocks.sparse import SparseBlocks, is_sparse
-from hsieve.data.blocks.views import MissingAsLevel, SampleBlocks
+from hsieve.data.blocks.views import FilledBlocks, MissingAsLevel, SampleBlocks
 from hsieve.data.blocks.zarr_arrays import ZarrBlocks
 
 __all__ = [
@@ -21,9 +20,9 @@ __all__ = [
     "BackedBlocks",
     "ColumnBlocks",
     "ColumnPiece",
-    "ColumnTable",
     "EngineColumns",
     "Fetched",
+    "FilledBlocks",
     "MissingAsLevel",
     "NumpyFolder",
     "ParquetBlocks",
@@ -31,11 +30,9 @@ __all__ = [
     "SparseBlocks",
     "ZarrBlocks",
     "as_blocks",
-    "can_open_columns",
     "distributed_columns",
     "distributed_features",
     "is_distributed",
     "is_sparse",
-    "open_columns",
     "refuse_distributed",
 ]

@@ -65,6 +65,10 @@ class ArrayBlocks(ColumnBlocks):
             msg = f"names must be one for each of {self.n_features} columns, got {len(self.names)}."
             raise ValueError(msg)
 
+    def whole(self) -> NDArray[Any]:
+        """Return the array itself, which nobody has checked."""
+        return self._array
+
     def reference(self) -> "MappedReference | None":
         """Return what opens the same columns in another process, if they are mapped from a file."""
         return _reference_to(self._array, self.names)

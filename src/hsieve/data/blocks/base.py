@@ -90,6 +90,10 @@ class ColumnBlocks(ABC):
         self._check(block, positions)
         return block
 
+    def whole(self) -> NDArray[Any]:
+        """Return all columns as one array, which is not to be written into."""
+        return self.read(np.arange(self.n_features))
+
     def walk(self, max_bytes: int) -> Iterator[IndexArray]:
         """Go through all features once, in order, in blocks that `read` fits into some memory.
 

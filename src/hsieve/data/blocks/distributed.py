@@ -144,7 +144,7 @@ def no_fixed_order() -> ValueError:
     return ValueError(
         "checkpoint= needs data that are the same when a run is taken up again, but the rows of a "
         "data frame of Spark have no fixed order. Write it once, with X.write.parquet(folder), and "
-        "fit on the columns and y of hsieve.data.blocks.open_columns(folder, target=...)."
+        "fit on hsieve.open_dataset(folder, target=...)."
     )
 
 

@@ -11,7 +11,7 @@ import tempfile
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray
 from hsieve.data.blocks.distributed import no_fixed_order
 from hsieve.data.blocks.files import FileReference, ParquetBlocks
-from hsieve.data.blocks.opening import open_columns
 from hsieve.data.tables.errors import listed, no_numbers
-from hsieve.data.tables.parquet import ParquetParts
+from hsieve.data.tables.parquet import ParquetParts, ParquetSource
+from hsieve.data.tables.roles import RoleRequest, assign_roles
 from hsieve.parallel.base import Engine
 from hsieve.parallel.dask import DaskEngine
 
@@ -82,8 +82,9 @@ def spark_columns(frame: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any
     _refuse_dask_engine(engine)
     names = _checked_names(frame, y)
     folder = _written(frame, [*names, y], engine)
-    table = open_columns(folder, target=y)
-    return StagedBlocks(ParquetParts(folder), names), table.y
+    with closing(ParquetSource(folder, y, reads_few=True)) as source:
+        target = assign_roles(source, RoleRequest(y, (), "auto", ())).y
+    return StagedBlocks(source.parts, names), target
 
 
 def spark_features(frame: Any, names: Sequence[str], engine: Engine) -> ColumnBlocks:

@@ -1,6 +1,4 @@
-"""Column blocks seen through others: missing values as a level, some of the samples.
-
-Missing values as one more level of a category, for data such as genotypes.
+"""Column blocks seen through others: missing values filled in or as a level, some of the samples.
 
 Where a value is missing may itself tell something, and a genotype has no middle to fill in. A
 column with NaN is therefore read as codes 0, 1, ... of its levels, with one more for what is
@@ -8,12 +6,14 @@ missing, and is to be treated as a category. A column of very many values is no 
 refused there; infinity is refused as ever.
 """
 
+from collections.abc import Collection
+
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.blocks.base import ColumnBlocks, FloatArray, IndexArray
 
-__all__ = ["MissingAsLevel", "SampleBlocks"]
+__all__ = ["FilledBlocks", "MissingAsLevel", "SampleBlocks", "median_of"]
 
 BYTES_AT_A_TIME = 64 * 10**6
 # A column of more values than this is a measurement.
@@ -79,6 +79,76 @@ class MissingAsLevel(ColumnBlocks):
 
     def _check(self, block: FloatArray, positions: IndexArray) -> None:
         self._blocks._check(block, positions)
+
+
+class FilledBlocks(ColumnBlocks):
+    """Columns with missing values filled in: the median of numbers, a new code for categories.
+
+    Parameters
+    ----------
+    blocks : ColumnBlocks
+        The columns, with NaN where a value is missing.
+    categorical : collection of int, default=()
+        Those of them that are categories.
+
+    Attributes
+    ----------
+    notes : tuple of str
+        A sentence for each column that had missing values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve.data.blocks import as_blocks
+    >>> FilledBlocks(as_blocks(np.array([[1.0], [np.nan], [3.0], [9.0]]))).read([0]).ravel()
+    array([1., 3., 3., 9.])
+    """
+
+    def __init__(self, blocks: ColumnBlocks, categorical: Collection[int] = ()) -> None:
+        self._blocks = blocks
+        self.n_samples, self.n_features = blocks.shape
+        self.names, self.dtype = blocks.names, blocks.dtype
+        self._values: dict[int, float] = {}
+        notes = []
+        for features in self.walk(BYTES_AT_A_TIME):
+            block = np.empty((self.n_samples, len(features)), dtype=self.dtype, order="F")
+            blocks._fill(block, features)
+            for place in np.flatnonzero(np.isnan(block).any(axis=0)):
+                feature, column = int(features[place]), block[:, place]
+                notes.append(self._filled(feature, column, is_category=feature in categorical))
+        self.notes = tuple(notes)
+
+    def _filled(self, feature: int, column: FloatArray, *, is_category: bool) -> str:
+        """Choose what is filled into a column, and say so."""
+        gaps = np.isnan(column)
+        called = f"Feature {feature}" if self.names is None else f"Column {self._called(feature)}"
+        if gaps.all():
+            msg = f"{called} has no value at all; leave it out."
+            raise ValueError(msg)
+        present = column[~gaps]
+        value = float(np.floor(present.max())) + 1.0 if is_category else median_of(present)
+        self._values[feature] = value
+        how = "made a level of their own" if is_category else f"filled with the median {value:g}"
+        return f"{called}: {gaps.sum()} of {self.n_samples} values missing, {how}."
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        self._blocks._fill(block, positions)
+        for place, position in enumerate(positions):
+            value = self._values.get(int(position))
+            if value is not None:
+                column = block[:, place]
+                column[np.isnan(column)] = value
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        self._blocks._check(block, positions)
+
+
+def median_of(values: FloatArray) -> float:
+    """Return the median, also where the sum of the middle two is no number."""
+    numbers = values.astype(np.float64)
+    with np.errstate(over="ignore"):
+        median = float(np.median(numbers))
+    return median if np.isfinite(median) else 2.0 * float(np.median(numbers / 2))
 
 
 class SampleBlocks(ColumnBlocks):

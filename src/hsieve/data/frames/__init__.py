@@ -7,7 +7,13 @@ frame has imported it already.
 """
 
 from hsieve.data.frames.blocks import FrameBlocks
-from hsieve.data.frames.columns import FrameColumn, as_array, frame_library, take_columns
+from hsieve.data.frames.columns import (
+    FrameColumn,
+    as_array,
+    frame_library,
+    frame_names,
+    take_columns,
+)
 from hsieve.data.frames.targets import split_target, target_array
 
 __all__ = [
@@ -15,6 +21,7 @@ __all__ = [
     "FrameColumn",
     "as_array",
     "frame_library",
+    "frame_names",
     "split_target",
     "take_columns",
     "target_array",

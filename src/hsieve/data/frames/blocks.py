@@ -87,7 +87,7 @@ class FrameBlocks(ColumnBlocks):
         if library is None:
             msg = f"A data frame of pandas, polars or Arrow is needed, got {type(frame).__name__}."
             raise TypeError(msg)
-        names = frame_names(frame, library)
+        names = frame_names(frame)
         self._shown = [str(name) for name in names]
         self.names = _checked_names(names)
         self.columns = _opened(frame, library)

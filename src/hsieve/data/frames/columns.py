@@ -65,9 +65,9 @@ def frame_library(X: Any) -> Library | None:
     return None
 
 
-def frame_names(X: Any, library: Library) -> list[Any]:
+def frame_names(X: Any) -> list[Any]:
     """Return the names of a frame's columns."""
-    return list(X.column_names if library == "arrow" else X.columns)
+    return list(X.column_names if frame_library(X) == "arrow" else X.columns)
 
 
 def column_handles(X: Any, library: Library) -> list[Any]:

@@ -57,7 +57,7 @@ def target_array(y: Any, target_kind: str = "auto") -> Any:
     library = frame_library(y)
     if library is None:
         return target_of_column(open_column(_as_column(y)), _named(y), target_kind)
-    handles, names = column_handles(y, library), frame_names(y, library)
+    handles, names = column_handles(y, library), frame_names(y)
     if len(handles) == 1:
         return target_of_column(
             open_column(handles[0]), f"The target {quoted(names[0])}", target_kind
@@ -89,7 +89,7 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
     if library is None:
         msg = f"y={name!r} names a column, but X is no data frame; got {type(X).__name__}."
         raise ValueError(msg)
-    names = frame_names(X, library)
+    names = frame_names(X)
     if name not in names:
         msg = f"There is no column {name!r} for the target, only {listed(map(str, names))}."
         raise ValueError(msg)

@@ -9,16 +9,12 @@ CSV, TSV and Parquet are read by pyarrow, imported only when such a file is read
 nothing more and are never unpickled.
 """
 
-from hsieve.data.tables.errors import MissingFeatureError, TableError
-from hsieve.data.tables.reading import Table, read_table
+from hsieve.data.tables.errors import TableError
 from hsieve.data.tables.writing import write_features
 from hsieve.data.validation import MAX_INTEGER_CLASSES as MAX_AUTO_CLASSES
 
 __all__ = [
     "MAX_AUTO_CLASSES",
-    "MissingFeatureError",
-    "Table",
     "TableError",
-    "read_table",
     "write_features",
 ]

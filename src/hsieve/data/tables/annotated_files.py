@@ -13,7 +13,7 @@ import numpy as np
 
 from hsieve.data.blocks.arrays import StoredBlocks
 from hsieve.data.blocks.base import FloatArray, IndexArray, float_type
-from hsieve.data.tables.errors import quoted, table_error
+from hsieve.data.tables.errors import table_error
 from hsieve.data.tables.numpy_files import NUMPY_KINDS
 from hsieve.data.tables.reader_process import ReaderProcess
 from hsieve.data.tables.source import Array, Source
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 __all__ = ["AnnDataSource", "ServedBlocks"]
 
 READER = "hsieve.data.tables.annotated_reader"
-# Columns that are read together: a matrix kept by rows is gone through for each block of them.
-AHEAD_BYTES = 64 * 10**6
-
 # Most that is asked for at a time, if it is more than one column.
 ASKED_BYTES = 64 * 10**6
 
@@ -62,7 +59,6 @@ class AnnDataSource(Source):
         self._blocks = ServedBlocks(
             self._reader, about["n_labelled"], about["features"], about["stored_type"]
         )
-        self._first_ahead, self._ahead = 0, np.empty((0, 0))
         self._places = {name: place for place, name in enumerate(about["features"])}
         n_without = about["n_obs"] - about["n_labelled"]
         if n_without:
@@ -79,32 +75,14 @@ class AnnDataSource(Source):
         return kinds
 
     def load(self, name: str) -> Array:
-        """Return one column; those behind it are read with it, as they will be asked for."""
-        if name != self.target:
-            return self._feature(name)
+        """Return the target; features are read as columns."""
+        assert name == self.target
         if self._target_kind == "boolean":
             return self._target_values.astype(np.float64)
         if self._target_kind != "text":
             return self._target_values
         labels: Array = np.array(self._levels, dtype=object)[self._target_values]
         return labels
-
-    def _feature(self, name: str) -> Array:
-        from hsieve.data.blocks.arrays import places_beyond_exact
-
-        place, blocks = self._places[name], self._blocks
-        if not 0 <= place - self._first_ahead < self._ahead.shape[1]:
-            width = max(1, AHEAD_BYTES // max(1, blocks.n_samples * blocks.dtype.itemsize))
-            positions = np.arange(place, min(place + width, blocks.n_features))
-            self._first_ahead = place
-            self._ahead = np.empty((blocks.n_samples, len(positions)), blocks.dtype, order="F")
-            blocks._fill(self._ahead, positions)
-        values = self._ahead[:, [place - self._first_ahead]]
-        for _ in places_beyond_exact(values, blocks.stored_type):
-            problem = f"column {quoted(name)} holds integers beyond 2^53 that would be rounded"
-            advice = "rescale it or leave it out with drop=[...] (--drop NAME)"
-            raise table_error(self.path, f"{problem}; {advice}")
-        return values[:, 0].astype(np.float64)
 
     def columns(self, features: Sequence[str]) -> "ColumnBlocks":
         """Return some features as column blocks, for which the file stays open."""

@@ -21,7 +21,6 @@ import numpy.typing as npt
 
 __all__ = [
     "LIBRARY_ERRORS",
-    "MissingFeatureError",
     "TableError",
     "brief",
     "clipped",
@@ -39,6 +38,10 @@ __all__ = [
 ]
 
 NAMES_SHOWN = 10
+HOW_TO_READ = (
+    "missing='impute' (--missing impute: the median of numbers, a level of its own for categories) "
+    "or missing='category' (a level in every such column)"
+)
 CHARACTERS_SHOWN = 60
 LIBRARY_CHARACTERS_SHOWN = 160
 LIBRARY_ERRORS = (
@@ -61,11 +64,7 @@ class TableError(ValueError):
     """A file or a column cannot be used as asked; the message is one plain sentence."""
 
 
-class MissingFeatureError(TableError):
-    """A feature has missing values, which could be read as a category if that were asked for."""
-
-
-def table_error(path: Path, problem: str) -> TableError:
+def table_error(path: Path | str, problem: str) -> TableError:
     """Name the file before the problem."""
     return TableError(f"{path}: {problem}")
 
@@ -106,12 +105,12 @@ def incomplete_column(
 def incomplete_feature(
     path: Path, name: str, values: npt.NDArray[Any], bad: npt.NDArray[np.bool_], n_others: int
 ) -> TableError:
-    """Say the same of a feature, and tell missing values from infinite ones by the error."""
+    """Say the same of a feature, and how missing values can be read."""
     error = incomplete_column(path, name, values, bad, n_others)
-    return MissingFeatureError(str(error)) if np.isnan(values[bad][0]) else error
+    return TableError(f"{error}, or say {HOW_TO_READ}") if np.isnan(values[bad][0]) else error
 
 
-def unknown_name(path: Path, role: str, name: str, names: Sequence[str]) -> TableError:
+def unknown_name(path: Path | str, role: str, name: str, names: Sequence[str]) -> TableError:
     """Say what the name might have been."""
     folded = {known.casefold(): known for known in reversed(names)}
     near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded)]

@@ -59,6 +59,9 @@ LAST_CHARACTER = 0x10FFFF
 class ArraySource(Source):
     """Columns of a matrix, and a target either among them or in an array of its own."""
 
+    # Whether the matrix stays in its file.
+    is_mapped = False
+
     def __init__(
         self, path: Path, names: Sequence[str], matrix: Array, target: tuple[str, Array | None]
     ) -> None:
@@ -123,7 +126,9 @@ def open_npy(path: Path, target: str | None, *, mapped: bool = False) -> ArraySo
             problem = f"there is no column {target} for the target among {len(names)}"
             raise table_error(path, f"{problem}, accepted are {-len(names)} to {len(names) - 1}")
         target = names[int(target)]
-    return ArraySource(path, names, X, (checked_target(path, names, target, "an index"), None))
+    source = ArraySource(path, names, X, (checked_target(path, names, target, "an index"), None))
+    source.is_mapped = mapped
+    return source
 
 
 def map_npy(path: Path) -> Array:

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from hsieve.data.tables.errors import (
     TableError,
-    brief,
     columns_are,
     listed,
     on_one_line,
@@ -27,7 +26,6 @@ __all__ = [
     "RoleRequest",
     "Roles",
     "assign_roles",
-    "open_source",
     "refuse_text",
     "refuse_types",
 ]
@@ -72,25 +70,6 @@ class Roles:
     def categorical(self) -> tuple[int, ...]:
         """Positions of the features that are categories."""
         return tuple(i for i, name in enumerate(self.features) if name in self.declared)
-
-
-def open_source(path: Path, target: str | None, openers: Mapping[str, Opener]) -> Source:
-    """Choose the reader by the ending, once there is a file to read."""
-    try:
-        size = path.stat().st_size
-    except (OSError, ValueError) as error:
-        found = "there is no such file" if isinstance(error, FileNotFoundError) else brief(error)
-        raise table_error(path, found) from error
-    folder = path.is_dir()
-    name = path.name.lower()
-    if folder and not name.endswith(".zarr"):
-        name = ".parquet"  # other folders can only be some of Parquet files
-    opener = next((o for ending, o in openers.items() if name.endswith(ending)), None)
-    if opener is None:
-        raise table_error(path, f"unknown ending, accepted are {listed(openers)}")
-    if size == 0 and not folder:
-        raise table_error(path, "the file is empty")
-    return opener(path, target)
 
 
 def assign_roles(source: Source, request: RoleRequest) -> Roles:

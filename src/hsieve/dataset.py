@@ -1,0 +1,512 @@
+"""One container for data of any origin: columns, target, and what is known of both.
+
+:func:`open_dataset` takes files, data frames, AnnData and arrays. What it gives is taken by ``fit``
+of every selector, by :func:`hsieve.select`, :func:`hsieve.compare` and ``selector.report``, so that
+categories and the kind of the target are known wherever the data go.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_array, check_consistent_length
+
+from hsieve.data.annotated import is_annotated, open_annotated
+from hsieve.data.blocks import (
+    ArrayBlocks,
+    ColumnBlocks,
+    FilledBlocks,
+    MissingAsLevel,
+    SparseBlocks,
+    is_sparse,
+    refuse_distributed,
+)
+from hsieve.data.blocks.base import some_columns
+from hsieve.data.frames import (
+    FrameBlocks,
+    frame_library,
+    frame_names,
+    split_target,
+    take_columns,
+    target_array,
+)
+from hsieve.data.memory import free_memory, give_back_memory
+from hsieve.data.tables.errors import listed
+from hsieve.data.tables.reading import columns_of_source, open_source
+from hsieve.data.tables.roles import RoleRequest, assign_roles
+from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
+from hsieve.kernels.columns import check_positions
+
+__all__ = ["Dataset", "category_positions", "open_dataset", "opened"]
+
+MISSING = ("refuse", "impute", "category")
+BYTES_AT_A_TIME = 64 * 2**20
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Features, a target, and what is known of them.
+
+    Parameters
+    ----------
+    columns : ColumnBlocks
+        The features, in memory or in a file; `X` reads them all.
+    y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
+        The target: class labels or numbers.
+    names : tuple of str
+        A name for each feature.
+    target_name : str, default="y"
+        Name of the target.
+    target_kind : {"classes", "continuous"}
+        What the target holds.
+    categorical : tuple of int, default=()
+        Positions of the features that are categories, ascending.
+    levels : mapping of int to tuple, default={}
+        For categories that were text, what their codes 0, 1, ... stand for.
+    sample_weight, groups : None
+        Reserved for weights and groups of samples.
+    notes : tuple of str, default=()
+        What was done to the data, in sentences.
+    source : Path or str, default="data"
+        The file or folder that the data come from.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from hsieve import N3LARS, Dataset
+    >>> X = np.random.default_rng(0).normal(size=(60, 4))
+    >>> data = Dataset.from_arrays(X, np.abs(X[:, 2]), names=["a", "b", "c", "d"])
+    >>> N3LARS(1).fit(data).get_feature_names_out()
+    array(['c'], dtype=object)
+    """
+
+    columns: ColumnBlocks = field(repr=False)
+    y: NDArray[Any] = field(repr=False)
+    names: tuple[str, ...] = field(repr=False)
+    target_name: str = "y"
+    target_kind: TargetKind = "continuous"
+    categorical: tuple[int, ...] = ()
+    levels: Mapping[int, tuple[Any, ...]] = field(default_factory=dict, repr=False)
+    sample_weight: None = None
+    groups: None = None
+    notes: tuple[str, ...] = ()
+    source: Path | str = "data"
+
+    @classmethod
+    def from_arrays(
+        cls,
+        X: Any,
+        y: Any,
+        *,
+        names: Sequence[str] | None = None,
+        target_name: str = "y",
+        categorical: Iterable[int | str] = (),
+        target_kind: str = "auto",
+        missing: str = "refuse",
+    ) -> "Dataset":
+        """Take an array, a sparse matrix or column blocks, and a target.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or ColumnBlocks of shape (n_samples, n_features)
+            The features.
+        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
+            The target.
+        names : sequence of str or None, default=None
+            Names of the features; None for their own, or x0, x1, ...
+        target_name : str, default="y"
+            Name of the target.
+        categorical, target_kind, missing
+            As in :func:`open_dataset`.
+
+        Returns
+        -------
+        Dataset
+            The data, not copied.
+        """
+        given_names = None if names is None else _checked_names(names, X)
+        columns = _columns_of_array(X, given_names)
+        kept = given_names or columns.names or tuple(f"x{i}" for i in range(columns.n_features))
+        given = _given_categories(categorical, columns.n_features, kept)
+        target = _checked_target(y, target_kind, columns.n_samples)
+        kind = target_kind_of(target, target_kind)
+        data = cls(columns, target, kept, target_name, kind, given)
+        if missing == "refuse" and isinstance(columns, ArrayBlocks):
+            _refuse_array(columns.whole())
+        return data.without_gaps(missing)
+
+    @classmethod
+    def from_frame(
+        cls,
+        frame: Any,
+        target: Any,
+        *,
+        categorical: Iterable[int | str] = (),
+        drop: Iterable[str] = (),
+        missing: str = "refuse",
+        target_kind: str = "auto",
+    ) -> "Dataset":
+        """Take a data frame of pandas, polars or Arrow.
+
+        Parameters
+        ----------
+        frame : DataFrame, Table or RecordBatch
+            The features, and perhaps the target.
+        target : str or array-like
+            Name of the target's column, or its values.
+        categorical, drop, missing, target_kind
+            As in :func:`open_dataset`.
+
+        Returns
+        -------
+        Dataset
+            The columns are read from the frame, which is not copied.
+        """
+        target_name = getattr(target, "name", None) or "y"
+        if isinstance(target, str):
+            target_name = target
+            frame, target = split_target(frame, target)
+        names = frame_names(frame)
+        kept = _kept(drop, tuple(map(str, names)))
+        blocks = FrameBlocks(frame if len(kept) == len(names) else take_columns(frame, kept))
+        shown = tuple(blocks.name_of(place) for place in range(blocks.n_features))
+        given = _given_categories(categorical, blocks.n_features, shown)
+        blocks.refuse_identifiers(given)
+        if missing == "refuse":
+            blocks.refuse_missing()
+        values = _checked_target(target, target_kind, blocks.n_samples)
+        return cls(
+            columns=blocks,
+            y=values,
+            names=shown,
+            target_name=str(target_name),
+            target_kind=target_kind_of(values, target_kind),
+            categorical=tuple(np.union1d(given, blocks.declared).astype(int).tolist()),
+            levels={i: c.levels for i, c in enumerate(blocks.columns) if c.kind == "text"},
+        ).without_gaps(missing)
+
+    @property
+    def n_samples(self) -> int:
+        """Number of samples."""
+        return self.columns.n_samples
+
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
+        return self.columns.n_features
+
+    @property
+    def X(self) -> NDArray[Any]:
+        """All features as an array of shape (n_samples, n_features)."""
+        return self.columns.whole()
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether the features are in the memory of this process."""
+        return isinstance(self.columns, ArrayBlocks | FrameBlocks | SparseBlocks)
+
+    @property
+    def fits(self) -> bool:
+        """Whether all features fit into memory, twice."""
+        n_bytes = self.n_samples * self.n_features * self.columns.dtype.itemsize
+        return 2 * n_bytes <= free_memory()
+
+    def rows(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Read some samples of all features, a few columns at a time."""
+        found = np.empty((len(rows), self.n_features), dtype=np.float64, order="F")
+        for features in self.columns.walk(BYTES_AT_A_TIME):
+            found[:, features] = self.columns.read(features)[rows]
+        return found
+
+    def without_gaps(self, missing: str) -> "Dataset":
+        """Treat missing values as `missing` of :func:`open_dataset` says."""
+        if missing == "impute":
+            filled = FilledBlocks(self.columns, self.categorical)
+            notes = filled.notes or ("No value was missing.",)
+            return replace(self, columns=filled, notes=(*self.notes, *notes))
+        if missing == "category":
+            coded = MissingAsLevel(self.columns)
+            categorical = np.union1d(self.categorical, np.flatnonzero(coded.has_missing))
+            return replace(self, columns=coded, categorical=tuple(categorical.astype(int).tolist()))
+        return self
+
+
+def open_dataset(
+    source: Any,
+    target: Any = None,
+    *,
+    categorical: Iterable[int | str] = (),
+    drop: Iterable[str] = (),
+    missing: str = "refuse",
+    target_kind: str = "auto",
+    names: Sequence[str] | None = None,
+    layer: str | None = None,
+) -> Dataset:
+    r"""Open data of any kind.
+
+    Parameters
+    ----------
+    source : path-like, data frame, AnnData, array, sparse matrix or ColumnBlocks
+        A file ending in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .npz, .npy or .h5ad, a folder
+        ending in .zarr, a folder of Parquet files, which are one table in the order of their names
+        (its rows if they have equal columns, its columns if they have none in common and equally
+        many rows), or data in memory.
+    target : str or array-like
+        Name of the target's column, or its values. For .npz and .zarr the name of a 1-D array, by
+        default "y"; for .npy the index of a column, such as "0" or "-1", or its name; for .h5ad
+        and AnnData a column of ``obs``.
+    categorical : iterable of int or str, default=()
+        Features that are categories, beside those whose type says so. By name in a file.
+    drop : iterable of str, default=()
+        Columns to leave out; they are not looked at.
+    missing : {"refuse", "impute", "category"}, default="refuse"
+        Missing values of features: refuse them; fill in the median of numbers and a level of its
+        own for categories; or make every feature that has some a category with a level for what is
+        missing. The target may have none in any case.
+    target_kind : {"auto", "classes", "continuous"}, default="auto"
+        What the target holds. "auto": text, booleans, categories and integers of few values are
+        classes, other numbers are numbers.
+    names : sequence of str or None, default=None
+        Names of the features of an array.
+    layer : str or None, default=None
+        Layer of an AnnData to take instead of ``X``.
+
+    Returns
+    -------
+    Dataset
+        Features, target, names, categories and the kind of the target. The features of .parquet,
+        .npy, .zarr and .h5ad stay in the file and are read some columns at a time.
+
+    Raises
+    ------
+    ValueError
+        If the data cannot be used; the message says why and what to do. For files it is a
+        :class:`hsieve.data.tables.TableError`.
+
+    Notes
+    -----
+    Booleans become 0 and 1, categories the codes 0, 1, ... of their sorted levels. In CSV and TSV,
+    empty fields and the usual marks such as ``NA``, ``NaN`` and ``null`` are missing. An .npz file,
+    or a group of zarr, holds the arrays ``X`` (2-D), the target, and optionally ``feature_names``
+    (1-D, text). Where names are not stored the columns are called x0, x1, ... Values of features
+    that stay in a file are checked when they are read.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from hsieve import open_dataset
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "small.csv")
+    ...     _ = path.write_text("age,sex,ill\n30,f,no\n41,m,yes\n")
+    ...     data = open_dataset(path, target="ill", categorical=["sex"])
+    >>> data.names, data.X.tolist(), data.y.tolist(), data.categorical
+    (('age', 'sex'), [[30.0, 0.0], [41.0, 1.0]], ['no', 'yes'], (1,))
+    """
+    _check_words(missing, categorical, drop)
+    options: dict[str, Any] = {
+        "categorical": categorical,
+        "missing": missing,
+        "target_kind": target_kind,
+    }
+    if isinstance(source, str | os.PathLike):
+        return _from_file(Path(source), target, drop=tuple(drop), **options)
+    refuse_distributed(source, "open_dataset")
+    if target is None:
+        msg = "y must hold the target, one value for each sample, or name its column; got None."
+        raise ValueError(msg)
+    if is_annotated(source):
+        columns, y, notes = open_annotated(source, target, layer=layer, target_kind=target_kind)
+        data = Dataset.from_arrays(columns, y, target_name=target, **options)
+        return _dropped(replace(data, notes=(*notes, *data.notes)), drop)
+    if frame_library(source) is not None:
+        return Dataset.from_frame(source, target, drop=drop, **options)
+    if isinstance(target, str):
+        msg = f"y={target!r} names a column, but X is no data frame; got {type(source).__name__}."
+        raise ValueError(msg)
+    return _dropped(Dataset.from_arrays(source, target, names=names, **options), drop)
+
+
+def opened(X: Any, y: Any, **options: Any) -> Dataset:
+    """Return a Dataset as it is, and open anything else with the options of `open_dataset`."""
+    if not isinstance(X, Dataset):
+        return open_dataset(X, y, **options)
+    usual = {"categorical": (), "missing": "refuse", "target_kind": "auto", "names": None}
+    given = [name for name, value in options.items() if value != usual[name]]
+    if y is not None or given:
+        name = "y" if y is not None else given[0]
+        msg = f"A Dataset has its own {name}; leave it out, or give it to open_dataset."
+        raise ValueError(msg)
+    return X
+
+
+def _from_file(
+    path: Path,
+    target: str | None,
+    *,
+    categorical: Iterable[int | str],
+    drop: Sequence[str],
+    missing: str,
+    target_kind: str,
+) -> Dataset:
+    """Read the target of a file, and its features or where they are."""
+    request = RoleRequest(target, tuple(map(str, categorical)), target_kind, drop)
+    with closing(open_source(path, target)) as source:
+        roles = assign_roles(source, request)
+        columns = columns_of_source(source, roles, may_lack=missing != "refuse")
+    # Footers of wide tables take hundreds of megabytes, all in small pieces.
+    give_back_memory()
+    return Dataset(
+        columns=columns,
+        y=roles.y,
+        names=roles.features,
+        target_name=roles.target_name,
+        target_kind=roles.target_kind,
+        categorical=roles.categorical,
+        notes=source.notes,
+        source=path,
+    ).without_gaps(missing)
+
+
+def _check_words(missing: str, categorical: Any, drop: Any) -> None:
+    """Refuse options that are no words or lists of such."""
+    if missing not in MISSING:
+        msg = f"missing must be one of {', '.join(map(repr, MISSING))}, got {missing!r}."
+        raise ValueError(msg)
+    for option, given in (("categorical", categorical), ("drop", drop)):
+        if isinstance(given, str):
+            msg = f"{option} must be a sequence of column names, got the single string {given!r}"
+            raise TypeError(msg)
+
+
+def _columns_of_array(X: Any, names: Sequence[str] | None) -> ColumnBlocks:
+    """Return features in memory as column blocks."""
+    if isinstance(X, ColumnBlocks):
+        return X
+    if is_sparse(X):
+        return SparseBlocks(X, names)
+    array = check_array(X, dtype="numeric", ensure_all_finite=False, input_name="X")
+    if array.dtype.kind not in "biuf":
+        array = check_array(X, dtype=np.float64, ensure_all_finite=False, input_name="X")
+    return ArrayBlocks(array, names)
+
+
+def _refuse_array(array: NDArray[Any]) -> None:
+    """Say where an array is not finite."""
+    if array.dtype.kind != "f" or np.isfinite(array).all():
+        return
+    missing = np.isnan(array).sum(axis=0)
+    if not missing.any():
+        msg = "X holds infinite values; only finite numbers are accepted."
+        raise ValueError(msg)
+    worst = np.argsort(-missing, kind="stable")[:5]
+    shown = ", ".join(f"{i} ({missing[i]})" for i in sorted(worst[missing[worst] > 0].tolist()))
+    msg = (
+        f"{int((missing > 0).sum())} of {array.shape[1]} columns of X have missing values, such as "
+        f"{shown}. Fill them in first, leave them out, or say missing='impute' (the median of "
+        "numbers, a level of its own for categories)."
+    )
+    raise ValueError(msg)
+
+
+def _checked_target(y: Any, target_kind: str, n_samples: int) -> NDArray[Any]:
+    """Return a target of any library as an array of one value, or row, for each sample."""
+    if y is None:
+        msg = "y must hold the target, one value for each sample, got None."
+        raise ValueError(msg)
+    plain = target_array(y, target_kind)
+    target: NDArray[Any] = numbers_if_all_are(
+        check_array(plain, ensure_2d=False, dtype=None, input_name="y")
+    )
+    if target.ndim == 2 and target.shape[1] == 1:
+        target = target[:, 0]
+    check_consistent_length(target, np.empty(n_samples))
+    return target
+
+
+def _checked_names(names: Sequence[str], X: Any) -> tuple[str, ...]:
+    """Return one name for each feature, all different."""
+    given = tuple(str(name) for name in names)
+    n_features = np.shape(X)[1] if np.ndim(X) == 2 else X.shape[1]
+    if isinstance(names, str) or len(given) != n_features:
+        n_given = 1 if isinstance(names, str) else len(given)
+        msg = f"names must be one for each of {n_features} features, got {n_given}."
+        raise ValueError(msg)
+    if len(set(given)) < len(given):
+        msg = "names must differ from each other."
+        raise ValueError(msg)
+    return given
+
+
+def _given_categories(
+    categorical: Iterable[int | str], n_features: int, names: Sequence[str]
+) -> tuple[int, ...]:
+    """Return the positions of categories, ascending."""
+    positions = category_positions(categorical, n_features, names) % max(1, n_features)
+    return tuple(np.unique(positions).astype(int).tolist())
+
+
+def _kept(drop: Iterable[str], names: tuple[str, ...]) -> NDArray[np.intp]:
+    """Return the positions of the columns that are not dropped."""
+    dropped = set(drop)
+    unknown = [name for name in dropped if name not in names]
+    if unknown:
+        msg = f"drop holds {listed(map(str, unknown))}, but the features are {listed(names)}."
+        raise ValueError(msg)
+    kept = [place for place, name in enumerate(names) if name not in dropped]
+    if not kept:
+        msg = f"No feature is left once {listed(map(str, dropped))} are dropped."
+        raise ValueError(msg)
+    return np.array(kept, dtype=np.intp)
+
+
+def _dropped(data: Dataset, drop: Iterable[str]) -> Dataset:
+    """Leave out features by name."""
+    kept = _kept(drop, data.names)
+    if len(kept) == data.n_features:
+        return data
+    places = {int(old): new for new, old in enumerate(kept)}
+    return replace(
+        data,
+        columns=some_columns(data.columns, kept),
+        names=tuple(data.names[place] for place in kept),
+        categorical=tuple(places[place] for place in data.categorical if place in places),
+        levels={places[p]: levels for p, levels in data.levels.items() if p in places},
+    )
+
+
+def category_positions(
+    given: Any, n_features: int, names: Iterable[str] | None
+) -> NDArray[np.intp]:
+    """Return features that are given by position or name as positions, in the order given.
+
+    Examples
+    --------
+    >>> category_positions(["sex", 0], 3, ["age", "site", "sex"])
+    array([2, 0])
+    """
+    is_list = isinstance(given, Iterable) and not isinstance(given, Iterator | str | bytes)
+    if not is_list or not any(isinstance(feature, str) for feature in given):
+        if isinstance(given, str | bytes):
+            msg = (
+                f"categorical must be a list of positions or names, got the single text {given!r}."
+            )
+            raise ValueError(msg)
+        return check_positions(given, n_features, name="categorical")
+    if names is None:
+        first = next(feature for feature in given if isinstance(feature, str))
+        msg = (
+            f"categorical holds the name {first!r}, but the features have no names; give positions."
+        )
+        raise ValueError(msg)
+    places = {str(known): place for place, known in enumerate(names)}
+    unknown = [feature for feature in given if isinstance(feature, str) and feature not in places]
+    if unknown:
+        msg = f"categorical holds {listed(unknown)}, but the features are {listed(places)}."
+        raise ValueError(msg)
+    positions = [places[f] if isinstance(f, str) else f for f in given]
+    return check_positions(positions, n_features, name="categorical")
