@@ -40,7 +40,9 @@ def table(columns, tmp_path):
 
 @pytest.fixture
 def unread(monkeypatch):
-    monkeypatch.setattr(comparison, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
 
 
 @pytest.fixture

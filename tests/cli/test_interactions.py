@@ -267,7 +267,7 @@ def test_options_reach_the_estimator(table, monkeypatch):
     given = {}
     real_fit = InteractionScan.fit
 
-    def noted(self, X, y):
+    def noted(self, X, y=None):
         given.update(self.get_params())
         return real_fit(self, X, y)
 
@@ -310,7 +310,7 @@ def test_progress_is_told_in_pairs_a_second(table):
 
 
 def test_crowd_is_a_warning_in_the_words_of_the_table(table, monkeypatch):
-    def crowded(self, X, y):
+    def crowded(self, X, y=None):
         import warnings
 
         from hsieve.exceptions import CrowdedInteractionsWarning

@@ -65,7 +65,7 @@ def test_the_page_holds_table_warnings_and_how_to_repeat_it(table, out):
     names = {}
     with pytest.warns(UserWarning, match="constant"):
         exec(codes["python"], names)
-    chosen = [names["table"].names[i] for i in names["selector"].selected_indices_]
+    chosen = [names["data"].names[i] for i in names["selector"].selected_indices_]
     assert chosen == invoke("select", table, *options[:-2], "-q").stdout.splitlines()
 
 

@@ -17,7 +17,6 @@ from hsieve import (
     compare,
 )
 from hsieve.comparison.inputs import named
-from hsieve.data.blocks import as_blocks
 from tests.comparison.selectors import N_FEATURES, N_SAMPLES, Fixed, make_classes
 
 
@@ -50,8 +49,7 @@ def test_lists_are_named_by_class():
         ({"y": ["a"] + ["b"] * (N_SAMPLES - 1)}, "single sample; each class needs two"),
         ({"y": [0, 1]}, "inconsistent numbers of samples"),
         ({"X": [[1.0], [2.0], [3.0]], "y": [0, 1, 1]}, "n_samples = 3; at least 4"),
-        ({"X": np.full((N_SAMPLES, 2), np.nan)}, "X contains NaN"),
-        ({"X": as_blocks(np.ones((N_SAMPLES, 2)))}, "got column blocks"),
+        ({"X": np.full((N_SAMPLES, 2), np.nan)}, "2 of 2 columns of X have missing values"),
         ({"cv": 1}, "cv must be a whole number of at least 2, got 1"),
         ({"cv": "many"}, "cv must be a number of folds, a splitter"),
         ({"cv": 2.5}, "cv must be a number of folds, a splitter"),
@@ -141,7 +139,7 @@ def test_what_a_selector_was_told_before_stays(told, classes):
     compare([Asked()], *classes, cv=2, categorical=[2, -1])
     knowing = Asked(target_kind="continuous", categorical=[1])
     compare([knowing], *classes, cv=2, categorical=[2])
-    assert told == [("classes", (2, 7))] * 2 + [("continuous", [1])] * 2
+    assert told == [("classes", (2, 7))] * 2 + [("continuous", (1, 2))] * 2
     assert Asked().categorical == ()
 
 

@@ -296,7 +296,8 @@ def whole_or_nothing(
         try:
             X = given[0] if given else options.get("X")
             if isinstance(X, Dataset):
-                if len(given) > 1 or options.get("y") is not None:
+                y = given[1] if len(given) > 1 else options.get("y")
+                if y is not None:
                     msg = "A Dataset has its target; give fit(dataset), without y."
                     raise ValueError(msg)
                 return cast("Result", _fitted_on(self, X, fit))
