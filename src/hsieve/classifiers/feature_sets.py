@@ -28,7 +28,7 @@ SAMPLES_A_ROUND = 500
 def checked_sets(
     feature_sets: Any, n_features: int, names: NDArray[Any] | None = None
 ) -> tuple[IndexArray, ...]:
-    """Return sets of features as positions."""
+    """Return sets of features as sorted positions, each set once, or refuse them in words."""
     if isinstance(feature_sets, str | bytes) or not isinstance(feature_sets, Iterable):
         msg = f"feature_sets must be a list of lists of features, got {feature_sets!r}."
         raise ValueError(msg)
@@ -58,7 +58,12 @@ def find_sets(
     max_sets: int | None,
     rng: np.random.Generator,
 ) -> tuple[Any, tuple[IndexArray, ...]]:
-    """Let a selector find nested sets of features that vary."""
+    """Let a selector find nested sets of features that vary, all of these first.
+
+    The selector, :class:`RandSel` unless given, is copied; it sees at most `max_samples` samples,
+    as many of each class as there are. It is None where there are too few samples or features to
+    select from, and sets are none where nothing varies.
+    """
     seen = balanced_samples(y, max_samples, rng)
     shown, target = X[seen], y[seen]
     varying = np.flatnonzero(~constant_columns(shown))
@@ -77,7 +82,12 @@ def find_sets(
 
 
 def nested_sets(selector: Any) -> tuple[IndexArray, ...]:
-    """Return the nested sets that a fitted selector found, from many features to few."""
+    """Return the nested sets that a fitted selector found, from many features to few.
+
+    These are all features that vary; then the sets of positive contribution of every iteration
+    (:class:`RandSel`), or the first half, quarter, ... of the ranking (any other selector); then
+    the features chosen. Each set is there once, none is empty, positions are sorted.
+    """
     path = selector.path_
     varying = np.setdiff1d(np.arange(selector.n_features_in_), selector.constant_features_)
     if isinstance(path, ContributionPath):
@@ -95,7 +105,7 @@ def nested_sets(selector: Any) -> tuple[IndexArray, ...]:
 
 
 def spread_sets(sets: Sequence[IndexArray], most: int) -> tuple[IndexArray, ...]:
-    """Return so many sets at most, the largest and the smallest among them."""
+    """Return the largest set, the smallest and some between, spread evenly by their log sizes."""
     ordered = sorted(sets, key=len, reverse=True)
     if len(ordered) <= most:
         return tuple(ordered)

@@ -107,7 +107,10 @@ class ScreenedKernels:
         return np.array([middle_best(row) for row in self.accuracies], dtype=np.intp)
 
     def families(self, errors: Sequence[float]) -> list[IndexArray]:
-        """Return sets that are about as good as the best, each with its best width."""
+        """Return the best set alone, then those about as good, each with its best width.
+
+        `errors` are standard errors of the difference by which a set may fall short of the best.
+        """
         right = self.is_right[np.arange(len(self.is_right)), self.best_widths].astype(np.float64)
         best = int(np.argmax(right.mean(axis=1)))
         short = right[best] - right
@@ -180,7 +183,7 @@ class KernelMachines:
     fits: tuple[LPBoostMKLFit, ...]
 
     def decisions(self, new: FloatArray) -> FloatArray:
-        """Return what the classifiers say, in units of their margins."""
+        """Return what the classifiers say of standardised samples, in units of their margins."""
         coefficients = np.column_stack([fit.coefficients for fit in self.fits])
         shares = np.array([fit.shares for fit in self.fits])
         said = np.zeros((len(new), len(self.fits)))
@@ -213,7 +216,7 @@ def fit_machines(
     memory_limit: int,
     tolerance: float,
 ) -> list[KernelMachines]:
-    """Fit one classifier for each column of labels, for one nu after the other."""
+    """Fit a classifier for each column of labels of +1 and -1, for one nu after the other."""
     pool = KernelPool(
         lambda kernel: kernels.gram(kernel, samples, samples),
         kernels.n_kernels,

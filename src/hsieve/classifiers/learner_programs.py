@@ -78,7 +78,7 @@ class Members:
         return replace(self, weights=self.weights[:, kept], scales=self.scales[:, kept])
 
     def decisions(self, answers: FloatArray) -> FloatArray:
-        """Let each member decide."""
+        """Turn answers of the learners into log-odds, (n_samples, n_members, n_targets)."""
         mixed = [
             answers[:, :, target].astype(np.float64) @ (weights / scales[:, None])
             for target, (weights, scales) in enumerate(zip(self.weights, self.scales, strict=True))
@@ -96,7 +96,10 @@ def fit_members(
     n_folds: int,
     rng: np.random.Generator,
 ) -> Members:
-    """Fit the members from left-out answers."""
+    """Fit the members from left-out answers, (n_samples, n_learners, n_targets), with the best nu.
+
+    `counts` tells how many samples each stands for in the calibration.
+    """
     n_learners, n_targets = answers.shape[1:]
     labels = sign_coding(codes)
     scales = np.stack([_spread(answers[:, :, t], labels[:, t]) for t in range(n_targets)])
@@ -192,7 +195,7 @@ class ConvexFit:
 
 
 def convex_lpboost(answers: FloatArray, labels: FloatArray, nu: float) -> ConvexFit:
-    """Fit the mixture."""
+    """Fit the mixture of learners, the columns of the answers, to labels of +1 and -1."""
     return next(convex_lpboost_path(answers, labels, [nu]))
 
 

@@ -93,7 +93,7 @@ class KernelPool:
         self._held: dict[int, FloatArray] = {}
 
     def edges(self, coefficients: FloatArray, kernels: Iterable[int] | None = None) -> FloatArray:
-        """Return the edge of each kernel's best learner."""
+        """Return the edge of each kernel's best learner for signed weights of the samples."""
         asked = range(self.n_kernels) if kernels is None else kernels
         squares = [float(coefficients @ (self._look(kernel) @ coefficients)) for kernel in asked]
         return np.sqrt(np.maximum(squares, 0.0))

@@ -77,7 +77,7 @@ class RidgeLearners:
         )
 
     def answers(self, data: FloatArray) -> FloatArray:
-        """Answer for samples that no learner was fitted on."""
+        """Answer for samples that no learner was fitted on, (n_samples, n_learners, n_targets)."""
         said = np.empty((len(data), len(self), self.n_targets), dtype=data.dtype)
         for learners, gram in self._grams(data):
             for learner in learners:
@@ -189,7 +189,7 @@ def kernel_ridge(
     *,
     weights: FloatArray | None = None,
 ) -> list[RidgeFit]:
-    """Fit a regression for each ridge."""
+    """Fit a regression for each ridge, in double precision; columns of targets have their own."""
     weights = np.ones(len(gram)) if weights is None else np.asarray(weights, dtype=np.float64)
     solve = _by_factors if len(ridges) <= FEW_RIDGES else _by_eigenvectors
     fits = []

@@ -109,7 +109,10 @@ class SparseFilteringProblem:
 def sparse_filtering(
     data: FloatArray, start: FloatArray, *, max_iter: int = 200, tol: float = 0.0
 ) -> SparseFilteringFit:
-    """Learn features that are sparse in every sample."""
+    """Learn features that are sparse in every sample, from a start of (n_components, n_columns).
+
+    The descent ends when an iteration lowers the objective by less than the share `tol` of it.
+    """
     axes, coordinates, squares = principal_axes(data)
     problem = SparseFilteringProblem(coordinates, squares)
     turned = start.astype(np.float64) @ axes
@@ -152,7 +155,11 @@ def learned_features(
     feature_norms: FloatArray,
     constants: FloatArray | float = 0.0,
 ) -> FloatArray:
-    """Compute learned features of samples, each from its own values alone."""
+    """Compute learned features of samples, each from its own values alone, with norm one.
+
+    `constants` are added to the products of weights and data. Samples so far away that their
+    squares overflow are refused.
+    """
     precision = data.dtype
     with np.errstate(over="ignore", invalid="ignore"):
         features = data @ (weights / feature_norms[:, None]).T.astype(precision)
