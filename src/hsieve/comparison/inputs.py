@@ -16,8 +16,6 @@ from hsieve.dataset import Dataset
 from hsieve.inference.gaussian_machine import Fold, validation_folds
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
 
-__all__ = ["check_predictor", "checked_count", "compared_data", "make_folds", "named"]
-
 
 def compared_data(data: Dataset) -> Dataset:
     """Bring data into memory as finite numbers, or refuse what nothing can be compared on."""
@@ -33,29 +31,7 @@ def compared_data(data: Dataset) -> Dataset:
 
 
 def named(selectors: Any) -> dict[str, BaseSelector]:
-    """Give each selector a name of its own.
-
-    Parameters
-    ----------
-    selectors : mapping of str to BaseSelector, or iterable of BaseSelector
-        Without names, they are called by their class, with a number where that is not enough.
-
-    Returns
-    -------
-    dict of str to BaseSelector
-        In the order given.
-
-    Raises
-    ------
-    ValueError
-        If there is none, or something else among them.
-
-    Examples
-    --------
-    >>> from hsieve import MRMR, N3LARS
-    >>> list(named([N3LARS(5), MRMR(5), N3LARS(10)]))
-    ['N3LARS', 'MRMR', 'N3LARS 2']
-    """
+    """Give each selector a name: its own, or that of its class, with a number if need be."""
     if isinstance(selectors, BaseSelector):
         selectors = [selectors]
     if isinstance(selectors, str) or not isinstance(selectors, Iterable):
@@ -69,10 +45,12 @@ def named(selectors: Any) -> dict[str, BaseSelector]:
     else:
         found = {}
         for selector in selectors:
-            name, number = type(selector).__name__, 1
-            while (name if number == 1 else f"{name} {number}") in found:
+            kind = name = type(selector).__name__
+            number = 1
+            while name in found:
                 number += 1
-            found[name if number == 1 else f"{name} {number}"] = selector
+                name = f"{kind} {number}"
+            found[name] = selector
     for selector in found.values():
         if not isinstance(selector, BaseSelector):
             msg = f"selectors must be selectors of hsieve such as N3LARS(10), got {selector!r}."
@@ -84,20 +62,7 @@ def named(selectors: Any) -> dict[str, BaseSelector]:
 
 
 def check_predictor(predictor: BaseEstimator | None, kind: TargetKind) -> None:
-    """Refuse what cannot predict the target.
-
-    Parameters
-    ----------
-    predictor : BaseEstimator or None
-        None for the usual one.
-    kind : {"classes", "continuous"}
-        What the target holds.
-
-    Raises
-    ------
-    ValueError
-        If it is no predictor, or one for the other kind of target.
-    """
+    """Refuse what is no predictor, or one for the other kind of target."""
     if predictor is None:
         return
     if isinstance(predictor, type) or not (
@@ -124,27 +89,7 @@ def checked_count(name: str, value: Any, least: int) -> int:
 def make_folds(
     data: Dataset, cv: Any, n_repeats: int, seed: int
 ) -> tuple[list[list[Fold]], tuple[str, ...]]:
-    """Share the samples out.
-
-    Parameters
-    ----------
-    data : Dataset
-        What to share out.
-    cv, n_repeats, seed
-        As in :func:`hsieve.compare`.
-
-    Returns
-    -------
-    folds : list of list of Fold
-        Those of each repetition.
-    notes : tuple of str
-        What is not as it was asked for.
-
-    Raises
-    ------
-    ValueError
-        If there are no such folds.
-    """
+    """Return the folds of each repetition, and notes on what is not as it was asked for."""
     is_classes = data.target_kind == "classes"
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         n_folds = checked_count("cv", cv, 2)
