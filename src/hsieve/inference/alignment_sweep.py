@@ -26,8 +26,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths
 from hsieve.kernels import Kernel, centre, encode_columns
 from hsieve.kernels.centring import centred_squared_norm
@@ -46,8 +47,6 @@ __all__ = [
     "unit_target",
 ]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Widths in units of the square root of the number of features; squared widths halve each time.
 WIDTH_FACTORS = tuple(2.0 ** (power / 2) for power in range(3, -6, -1))

@@ -8,14 +8,14 @@
     its own rule to be too sparse at times (linear Weston, TB micro-array).
 ``"cv"``
     The prefix with the best cross-validated prediction, the ranking made anew in every fold, as in
-    sec. 2.5.1 of the thesis; see :mod:`hsieve.inference.feature_number`.
+    sec. 2.5.1 of the thesis.
 ``"auto"``
     The features that pass the gates of a search which finds its number itself
     (:class:`hsieve.KernelPursuit`).
 
 Cross-validated prediction from each prefix of a ranking that is made anew in every fold.
 
-The inner loop of sec. 2.5.1 of the thesis [2]_: in each of ten folds features are ranked on the
+The inner loop of sec. 2.5.1 of the thesis: in each of ten folds features are ranked on the
 training samples alone; a support vector machine with a Gaussian kernel is trained on each number of
 the best of them, for a few widths; and number and width with the best prediction of the samples
 left out are taken, the smaller number of two as good.
@@ -25,7 +25,6 @@ Cost: ten rankings, and a machine for every fold, number and width.
 References
 ----------
 .. [1] D. Athanasakis, "Feature selection in computational biology", thesis, 2014.
-.. [2] D. Athanasakis, "Feature selection in computational biology", thesis, 2014.
 """
 
 from collections.abc import Callable, Iterable
@@ -35,6 +34,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import target_kind_of
 from hsieve.inference.alignment_sweep import AlignmentSweep
 from hsieve.inference.gaussian_machine import (
@@ -59,8 +59,6 @@ __all__ = [
     "representative_rows",
 ]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 RULES = ("alignment", "guarded", "cv")
 # Alignment is computed from at most so many samples: its standard error is then about 0.02.

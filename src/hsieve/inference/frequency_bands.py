@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.data.spectra import PowerSpectra
 from hsieve.inference.alignment_sweep import tile_alignments, unit_target
 from hsieve.kernels import Kernel, encode_columns
@@ -35,7 +36,6 @@ from hsieve.progress import report
 
 __all__ = ["BandHSIC", "band_hsic"]
 
-FloatArray = NDArray[np.floating]
 
 KINDS = ("normalised", "unbiased", "biased")
 WIDTH_RULES = ("sqrt_d", "median")

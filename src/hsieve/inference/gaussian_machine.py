@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.svm import SVC, SVR
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels import EncodedColumns, encode_columns, squared_distances
 from hsieve.kernels.columns import standardised_by
@@ -32,8 +33,6 @@ __all__ = [
     "validation_folds",
 ]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 Fold: TypeAlias = tuple[IndexArray, IndexArray]
 
 N_FOLDS = 10

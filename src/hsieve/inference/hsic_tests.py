@@ -26,6 +26,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+from hsieve.array_types import FloatArray
 from hsieve.inference.feature_number import representative_rows
 from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_law
@@ -44,7 +45,6 @@ __all__ = [
     "least_p_value",
 ]
 
-FloatArray = NDArray[np.floating]
 
 METHODS = ("gamma", "permutation")
 MIN_GAMMA_SAMPLES = 6
@@ -221,7 +221,7 @@ def hsic_test(
         )
     else:
         orders = _orders(len(gram_x), n_permutations, random_state)
-        p_value = float(_permutation_p_values([centred_x], centred_y, list(orders))[0])
+        p_value = _permutation_p_value(centred_x, centred_y, list(orders))
     statistic = float(np.vdot(centred_x, centred_y)) / (len(gram_x) - 1) ** 2
     return HSICTest(statistic, p_value, method)
 
@@ -285,7 +285,7 @@ def feature_tests(
         if method == "gamma":
             p_values[feature] = _gamma_p_value(centred_x, moments_y, scores[feature])
         else:
-            p_values[feature] = _permutation_p_values([centred_x], centred_y, orders)[0]
+            p_values[feature] = _permutation_p_value(centred_x, centred_y, orders)
         report((feature + 1) / bound.n_features, "testing features")
     adjusted = stats.false_discovery_control(p_values, method="bh")
     return FeatureTests(scores / (n - 1) ** 2, p_values, adjusted, method)
@@ -351,20 +351,17 @@ def _gamma_p_value(centred_x: FloatArray, moments_y: MatrixMoments, statistic: f
     return float(np.exp(log_gamma_tail(statistic, *law)))
 
 
-def _permutation_p_values(
-    centred_x: list[FloatArray], centred_y: FloatArray, orders: list[NDArray[np.intp]]
-) -> FloatArray:
-    """Share of orders, the given one included, with a statistic at least as large."""
-    observed = np.array([np.vdot(matrix, centred_y) for matrix in centred_x])
+def _permutation_p_value(
+    centred_x: FloatArray, centred_y: FloatArray, orders: list[NDArray[np.intp]]
+) -> float:
+    """Fraction of orders, the given one included, with a statistic at least as large."""
     # Sums of the same numbers in another order differ in the last digits; ties must count.
-    slack = 1e-12 * np.array([np.linalg.norm(matrix) for matrix in centred_x])
-    slack *= np.linalg.norm(centred_y)
-    as_large = np.ones(len(centred_x))
-    for order in orders:
-        shuffled = centred_y[np.ix_(order, order)]
-        statistics = np.array([np.vdot(matrix, shuffled) for matrix in centred_x])
-        as_large += statistics >= observed - slack
-    return as_large / (len(orders) + 1)
+    slack = 1e-12 * np.linalg.norm(centred_x) * np.linalg.norm(centred_y)
+    least = np.vdot(centred_x, centred_y) - slack
+    n_as_large = sum(
+        bool(np.vdot(centred_x, centred_y[np.ix_(order, order)]) >= least) for order in orders
+    )
+    return (1 + n_as_large) / (len(orders) + 1)
 
 
 def _orders(

@@ -35,6 +35,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.interactions.sweep import PairScoring, SweepTarget, pairs_among, strongest_pairs
 from hsieve.kernels.factor_store import FactorGroup, Stack
 from hsieve.kernels.leading_factors import LeadingFactors
@@ -45,8 +46,6 @@ from hsieve.measures.targets import heaviest
 
 __all__ = ["BoundPairAtoms", "with_pairs"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Columns of each feature's factor that enter a product; categories have more.
 PAIR_RANK = 3

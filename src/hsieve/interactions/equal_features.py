@@ -18,10 +18,10 @@ from itertools import islice
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
+
 __all__ = ["EqualFeatures"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
 

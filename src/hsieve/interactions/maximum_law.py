@@ -20,11 +20,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hsieve.array_types import FloatArray
 
 __all__ = ["MaximumLaw"]
 
-FloatArray = NDArray[np.floating]
 
 # Scores of each permutation, from the top, that show how the tail falls.
 TAIL_SCORES = 10

@@ -17,13 +17,12 @@ import itertools
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.kernels.leading_factors import FactorTile
 
 __all__ = ["PairBlock", "PairProducts", "WeightedTile"]
 
-FloatArray = NDArray[np.floating]
 
 # BLAS is many times slower on matrices of few, very long rows.
 SAMPLES_AT_A_TIME = 4_096

@@ -35,6 +35,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.data.validation import target_kind_of
 from hsieve.interactions.pair_products import PairProducts, WeightedTile
 from hsieve.interactions.sweep import SweepTarget
@@ -46,7 +47,6 @@ from hsieve.measures.targets import TARGET_KERNELS, heaviest, target_factor
 
 __all__ = ["InteractionTarget", "PairEvidence", "pair_statistics"]
 
-FloatArray = NDArray[np.floating]
 
 # A sweep looks at the heaviest columns of the target's factor, with this share of its trace.
 SWEEP_SHARE = 0.95

@@ -4,14 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.strategies.base import SelectionPath, best_first
 
 __all__ = ["Interaction", "path_of"]
-
-IndexArray = NDArray[np.intp]
-FloatArray = NDArray[np.floating]
 
 
 @dataclass(frozen=True)

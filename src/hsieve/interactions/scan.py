@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import ColumnBlocks, MissingAsLevel
 from hsieve.data.memory import MemoryPlan, bytes_of
 from hsieve.data.validation import target_kind_of
@@ -34,8 +35,6 @@ from hsieve.strategies.base import best_first
 
 __all__ = ["InteractionScan"]
 
-IndexArray = NDArray[np.intp]
-FloatArray = NDArray[np.floating]
 
 ORDERS = (2, 3)
 SCREENS = ("narrow", "relevance")

@@ -24,6 +24,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.interactions.equal_features import EqualFeatures
 from hsieve.interactions.maximum_law import TAIL_SCORES, MaximumLaw
 from hsieve.interactions.pair_statistic import InteractionTarget
@@ -34,8 +35,6 @@ from hsieve.progress import report, stage
 
 __all__ = ["FoundInteractions", "InteractionSearch"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Candidates kept by a sweep, at least, and so many for each interaction wanted.
 LEAST_CANDIDATES = 20_000

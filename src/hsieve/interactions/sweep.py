@@ -30,6 +30,7 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.interactions.equal_features import EqualFeatures
 from hsieve.interactions.pair_products import PairBlock, PairProducts, WeightedTile
 from hsieve.kernels.leading_factors import FactorTile, LeadingFactors
@@ -47,8 +48,6 @@ __all__ = [
     "strongest_pairs",
 ]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 Float32Array = NDArray[np.float32]
 
 # Blocks waiting for a thread hold memory; so many for each thread keep it busy.

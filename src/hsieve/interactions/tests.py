@@ -24,6 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.interactions.pair_statistic import InteractionTarget
 from hsieve.kernels.factor_store import FactorStore
 from hsieve.kernels.leading_factors import leading_rows
@@ -37,8 +38,6 @@ from hsieve.kernels.null_laws import (
 
 __all__ = ["InteractionTester", "InteractionTests"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Leading directions of a feature that are projected out at most. So many samples are needed for
 # each, and for each column that enters a product.

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import ColumnBlocks, ColumnPiece, Fetched
 from hsieve.kernels.factor_store import (
     USUAL_RANK,
@@ -27,8 +28,6 @@ from hsieve.kernels.levels import Levels, category_levels, coded_levels
 
 __all__ = ["CodedFactors", "codes_of_piece"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Coded features treated together, at most.
 CODED_BATCH = 64

@@ -6,9 +6,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray
+
 __all__ = ["ColumnScale", "safe_scale"]
 
-FloatArray = NDArray[np.floating]
 
 # Rows whose squares are summed up together.
 BLOCK = 4096

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.factor_store import (
     USUAL_RANK,
@@ -25,8 +26,6 @@ from hsieve.kernels.low_rank import landmark_factors
 
 __all__ = ["DenseFactors"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Where nobody names a limit, factors that are kept for further passes over all features.
 UNLIMITED = 2**62

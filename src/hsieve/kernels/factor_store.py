@@ -23,6 +23,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import ColumnBlocks, ColumnPiece
 from hsieve.data.memory import BYTES_A_SAMPLE, USUAL_FACTORS
 
@@ -37,8 +38,6 @@ __all__ = [
     "slices",
 ]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # From this many samples *and* values on, features are coded.
 CODED_SAMPLES = 8_192

@@ -7,11 +7,11 @@ while one kernel after the other is made of them.
 """
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hsieve.array_types import FloatArray
 
 __all__ = ["GrowingTile", "growing_tiles"]
 
-FloatArray = NDArray[np.floating]
 
 # Values of a tile: four arrays of this size fit into a cache of 1 MB.
 TILE_VALUES = 32_768

@@ -18,14 +18,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.factor_store import FactorGroup, FactorStore
 
 __all__ = ["FactorTile", "LeadingFactors", "leading_rows"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 TILE_WIDTH = 512
 # A category has a direction for each level but one, none of them lighter than the others.

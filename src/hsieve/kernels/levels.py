@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.columns import FAR_OUT, OUT_OF_REACH, tamed_scale
 from hsieve.kernels.low_rank import (
     MAX_LANDMARKS,
@@ -34,8 +35,6 @@ from hsieve.kernels.low_rank import (
 
 __all__ = ["Levels", "category_levels", "coded_levels", "few_valued", "few_valued_factors"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 CodeArray = NDArray[np.unsignedinteger[Any]]
 
 N_LEVELS = 256

@@ -25,10 +25,10 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
+
 __all__ = ["landmark_factors", "landmark_positions", "landmark_root", "pivoted_cholesky"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 SPACING = 0.6
 MARGIN = 1

@@ -28,6 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammainc
 
+from hsieve.array_types import FloatArray
+
 __all__ = [
     "MAX_ORDER",
     "factor_means",
@@ -37,7 +39,6 @@ __all__ = [
     "two_level_changes",
 ]
 
-FloatArray = NDArray[np.floating]
 
 # Below this size one matrix product is quicker than two smaller ones.
 SYMMETRY_BLOCK = 384

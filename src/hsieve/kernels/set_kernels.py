@@ -11,12 +11,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hsieve.array_types import FloatArray, IndexArray
 
 __all__ = ["KernelList", "SetKernels"]
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

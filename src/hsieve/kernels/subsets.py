@@ -18,8 +18,8 @@ from math import comb
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.centring import centred_squared_norm
 from hsieve.kernels.columns import EncodedColumns, squared_distances
 from hsieve.kernels.quadratic_forms import (
@@ -34,8 +34,6 @@ from hsieve.kernels.quadratic_forms import (
 
 __all__ = ["GaussianSubset", "PolynomialSubset", "RadialSubset", "SubsetKernel"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # A block of candidates holds about this many numbers, a few megabytes, to stay in the cache.
 BLOCK_NUMBERS = 1_000_000

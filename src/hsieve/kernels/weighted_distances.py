@@ -16,14 +16,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.columns import EncodedColumns
 
 __all__ = ["WeightedDistances", "squared_to"]
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 
 def squared_to(points: FloatArray, centres: FloatArray) -> FloatArray:

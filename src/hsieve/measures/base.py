@@ -29,8 +29,10 @@ from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+
+from hsieve.array_types import FloatArray, IndexArray
 
 __all__ = [
     "DOUBLE_PRECISION",
@@ -40,14 +42,13 @@ __all__ = [
     "FeatureScores",
     "JointBoundMeasure",
     "Measure",
+    "PairwiseBoundMeasure",
     "PairwiseStatistics",
     "SampledScores",
     "SubsetScores",
     "WeightedScores",
 ]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Share of the largest score by which scores of exact copies may differ, from products of matrices
 # in either precision.
@@ -172,6 +173,18 @@ class BoundMeasure(ABC):
     def worthwhile_entries(self) -> int:
         """How many redundancies take about as long as asking for them does."""
         return 1024
+
+
+class PairwiseBoundMeasure(BoundMeasure):
+    """Base for pairwise measures: they rank single features by relevance, too."""
+
+    @abstractmethod
+    def relevance(self, features: ArrayLike) -> FloatArray:
+        """Dependence of each feature on the target, of shape (n_features,)."""
+
+    def feature_scores(self, features: ArrayLike) -> FloatArray:
+        """Relevance of each feature."""
+        return self.relevance(features)
 
 
 class JointBoundMeasure(BoundMeasure):

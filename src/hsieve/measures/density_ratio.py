@@ -49,14 +49,13 @@ from numpy.typing import NDArray
 from scipy.linalg import lapack
 from scipy.sparse.csgraph import connected_components
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.bandwidths import median_distance, resolve_bandwidth
 from hsieve.kernels.columns import squared_distances
 from hsieve.kernels.weighted_distances import squared_to
 
 __all__ = ["RIDGES", "WIDTH_FACTORS", "DensityRatio", "RatioModel", "target_basis", "target_width"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # The authors' grids: multiples of the median distance, and ridges.
 WIDTH_FACTORS = tuple(

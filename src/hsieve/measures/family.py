@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import optimize, special, stats
 
+from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import encode_columns, standardised
 from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_coding, signed_coding
@@ -44,7 +45,6 @@ from hsieve.measures.base import BoundMeasure, Measure
 
 __all__ = ["FAMILY_SCORES", "BoundFamilyScore", "FamilyScore"]
 
-FloatArray = NDArray[np.floating]
 
 # These compare features on the scale they are given; the others have none.
 UNSCALED = ("centroid", "moderated-t", "lods", "pam")

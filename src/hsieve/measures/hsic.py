@@ -21,9 +21,10 @@ from functools import cached_property
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import clone
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import (
     EncodedColumns,
@@ -47,8 +48,6 @@ from hsieve.measures.targets import checked_kernel, refuse_empty, target_gram
 
 __all__ = ["HSIC", "BoundHSIC", "KernelBoundMeasure", "KernelMeasure", "hsic"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 ESTIMATORS = {"biased": biased_weights, "unbiased": unbiased_weights}
 PRECISIONS: dict[str, type[np.floating]] = {"double": np.float64, "single": np.float32}

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, gammaln, log_ndtr, xlogy
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.measures.base import BoundMeasure, Measure
@@ -31,8 +32,6 @@ from hsieve.measures.mutual_information import MutualInformation
 
 __all__ = ["TESTS", "BoundIndependenceTest", "IndependenceTest"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 TESTS = ("auto", "fisher-z", "g2")
 SAMPLES_A_CELL = 5

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data import memory
 from hsieve.data.blocks import ColumnBlocks, ColumnPiece, Fetched
 from hsieve.kernels.columns import standardised
@@ -40,8 +41,6 @@ __all__ = [
     "three_levels",
 ]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 Codes = NDArray[np.integer]
 
 # Columns worked on together hold about this many numbers, some megabytes, and are not more.

@@ -15,8 +15,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import ColumnBlocks
-from hsieve.measures.base import BoundMeasure
+from hsieve.measures.base import PairwiseBoundMeasure
 from hsieve.measures.level_codes import (
     Coding,
     Indicators,
@@ -30,8 +31,6 @@ from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["LevelInformation", "bind_levels"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 Codes = NDArray[np.integer]
 
 # Values that take about as long as asking for them does.
@@ -40,7 +39,7 @@ WORTHWHILE_FEATURES = 64
 
 
 @dataclass(frozen=True, eq=False)
-class LevelInformation(BoundMeasure):
+class LevelInformation(PairwiseBoundMeasure):
     """Mutual information of levels tied to data."""
 
     redundancy_may_be_skipped: ClassVar[bool] = True
@@ -82,10 +81,6 @@ class LevelInformation(BoundMeasure):
         """Return the same measure over some of the features, renumbered."""
         data = self.regression_data.among(features)
         return replace(self, columns=self.columns[features], regression_data=data)
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Relevance of each feature, so that the measure serves for ranking too."""
-        return self.relevance(features)
 
     def relevance(self, features: ArrayLike) -> FloatArray:
         """Mutual information of each feature with the target, of shape (n_features,)."""

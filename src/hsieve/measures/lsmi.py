@@ -31,6 +31,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, encode_columns, standardised
 from hsieve.kernels.weighted_distances import WeightedDistances
@@ -47,8 +48,6 @@ from hsieve.measures.hsic import PRECISIONS
 
 __all__ = ["LSMI", "N_CENTRES", "N_FOLDS", "BoundLSMI"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 N_CENTRES = 100
 N_FOLDS = 5

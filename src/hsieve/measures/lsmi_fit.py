@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.weighted_distances import squared_to
 from hsieve.measures.density_ratio import RIDGES, WIDTH_FACTORS, target_basis, target_width
 from hsieve.measures.lsmi import LSMI, N_CENTRES, N_FOLDS
 
 __all__ = ["LSMIFit", "lsmi"]
-
-FloatArray = NDArray[np.floating]
 
 
 @dataclass(frozen=True, eq=False)

@@ -43,18 +43,17 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.level_codes import Coding, level_codes, slices
 from hsieve.measures.level_information import LevelInformation, bind_levels
 from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["ESTIMATORS", "BoundMutualInformation", "MutualInformation"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 ESTIMATORS = ("neighbours", "discretised", "copula")
 
@@ -152,16 +151,8 @@ class MutualInformation(Measure):
             raise ValueError(msg)
 
 
-class BoundMutualInformation(BoundMeasure):
+class BoundMutualInformation(PairwiseBoundMeasure):
     """Mutual information tied to data, whatever the estimator."""
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Relevance of each feature, so that the measure serves for ranking too."""
-        return self.relevance(features)
-
-    @abstractmethod
-    def relevance(self, features: ArrayLike) -> FloatArray:
-        """Mutual information of each feature with the target, of shape (n_features,)."""
 
     @abstractmethod
     def relevance_to(self, targets: FloatArray) -> FloatArray:

@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels import Kernel, centre
 from hsieve.kernels.centring import centred_squared_norm
 from hsieve.kernels.subsets import SubsetKernel
@@ -27,9 +28,6 @@ from hsieve.measures.hsic import (
 from hsieve.measures.targets import refuse_empty
 
 __all__ = ["NHSIC", "BoundNHSIC", "nhsic"]
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 
 def nhsic(

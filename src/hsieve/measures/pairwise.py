@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.memory import MemoryPlan, give_back_memory
 from hsieve.data.validation import check_lengths
@@ -34,15 +35,13 @@ from hsieve.kernels.dense_factors import DenseFactors
 from hsieve.kernels.factor_store import ActiveFactors, FactorStore, Stack, form_for
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.kernels.null_laws import log_ratio_tail
-from hsieve.measures.base import SINGLE_PRECISION, BoundMeasure, Measure
+from hsieve.measures.base import SINGLE_PRECISION, Measure, PairwiseBoundMeasure
 from hsieve.measures.regression_data import RegressionData
 from hsieve.measures.targets import refuse_empty, target_factor
 from hsieve.progress import report
 
 __all__ = ["BoundPairwiseHSIC", "PairwiseHSIC", "nearest_relatives"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # A kernel with less than this share of the norm a feature can have is that of a constant.
 NO_KERNEL = 1e-12
@@ -149,7 +148,7 @@ class PairwiseHSIC(Measure):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundPairwiseHSIC(BoundMeasure):
+class BoundPairwiseHSIC(PairwiseBoundMeasure):
     """Pairwise statistics tied to data; redundancy is computed for the pairs asked for only."""
 
     redundancy_may_be_skipped: ClassVar[bool] = True
@@ -186,10 +185,6 @@ class BoundPairwiseHSIC(BoundMeasure):
         """Return the same measure over some of the features, renumbered."""
         data = self.regression_data.among(features)
         return replace(self, columns=self.columns[features], regression_data=data)
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Relevance of each feature, so that the measure serves for ranking too."""
-        return self.relevance(features)
 
     def relevance(self, features: ArrayLike) -> FloatArray:
         """Dependence of each feature on the target, of shape (n_features,)."""

@@ -29,15 +29,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import encode_columns
 from hsieve.kernels.null_laws import log_ratio_tail
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.regression_data import RegressionData
 
 __all__ = ["BoundPearson", "Pearson"]
 
-FloatArray = NDArray[np.floating]
 
 # Columns are worked on in blocks of about this many numbers, so that there is one copy of the data,
 # not several, and not wider than this.
@@ -90,7 +90,7 @@ class Pearson(Measure):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundPearson(BoundMeasure):
+class BoundPearson(PairwiseBoundMeasure):
     """Correlation tied to data: standardised features and outputs, and a weight an output."""
 
     columns: FloatArray
@@ -103,10 +103,6 @@ class BoundPearson(BoundMeasure):
     def n_features(self) -> int:  # type: ignore[override]
         """Number of features."""
         return int(self.columns.shape[1])
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Relevance of each feature, so that the measure serves for ranking too."""
-        return self.relevance(features)
 
     def relevance(self, features: ArrayLike) -> FloatArray:
         """Weighted correlation of each feature with the outputs, of shape (n_features,)."""

@@ -6,15 +6,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import ColumnBlocks, as_blocks
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels import encode_columns
 from hsieve.kernels.columns import standardised
 
 __all__ = ["RegressionData", "class_scores"]
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)

@@ -35,6 +35,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions, within_range
 from hsieve.measures.base import BoundMeasure, Measure
@@ -42,8 +43,6 @@ from hsieve.progress import report
 
 __all__ = ["BoundRelief", "Relief"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 CLASS_NEIGHBORS = 10
 NUMBER_NEIGHBORS = 70

@@ -20,9 +20,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.labels import block_coding
@@ -30,9 +31,6 @@ from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.hsic import refuse_vanishing
 
 __all__ = ["BoundKernelRidge", "BoundRidge", "KernelRidge", "Ridge"]
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 
 class Ridge(Measure):

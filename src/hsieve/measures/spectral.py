@@ -33,6 +33,7 @@ from scipy import linalg, sparse
 from scipy.spatial.distance import cdist
 from sklearn.neighbors import NearestNeighbors
 
+from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import Gaussian
 from hsieve.kernels.column_scale import safe_scale
@@ -43,7 +44,6 @@ from hsieve.measures.targets import target_gram
 
 __all__ = ["GRAPHS", "RANKING_FUNCTIONS", "BoundSpectralScore", "SpectralScore"]
 
-FloatArray = NDArray[np.floating]
 
 RANKING_FUNCTIONS = ("phi1", "phi2", "phi3")
 GRAPHS = ("target", "features", "neighbours")

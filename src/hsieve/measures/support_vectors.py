@@ -20,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg
 
+from hsieve.array_types import FloatArray
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import encode_columns
 from hsieve.kernels.labels import sign_coding
 
 __all__ = ["check_cost", "fit_machine", "losses", "machine_outputs"]
 
-FloatArray = NDArray[np.floating]
 
 # Half the width of the tube, in deviations of the target.
 TUBE = 0.1

@@ -43,10 +43,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import linalg
 from sklearn.svm import SVC, SVR
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths
 from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.subsets import SubsetKernel
@@ -57,8 +58,6 @@ from hsieve.parallel.threads import one_blas_thread
 
 __all__ = ["BoundKernelSVM", "BoundLinearSVM", "KernelSVM", "LinearSVM"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Principal coordinates of less than this share of the largest variance are rounding.
 NEGLIGIBLE = 1e-12

@@ -15,16 +15,14 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.array_types import FloatArray
+from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.level_information import LevelInformation
 from hsieve.measures.mutual_information import MutualInformation
 
 __all__ = ["BoundSymmetricalUncertainty", "SymmetricalUncertainty"]
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 
 class SymmetricalUncertainty(Measure):
@@ -73,7 +71,7 @@ class SymmetricalUncertainty(Measure):
 
 
 @dataclass(frozen=True, eq=False)
-class BoundSymmetricalUncertainty(BoundMeasure):
+class BoundSymmetricalUncertainty(PairwiseBoundMeasure):
     """Symmetrical uncertainty tied to data: information, and the entropy of each feature."""
 
     redundancy_may_be_skipped: ClassVar[bool] = True
@@ -85,10 +83,6 @@ class BoundSymmetricalUncertainty(BoundMeasure):
     def n_features(self) -> int:  # type: ignore[override]
         """Number of features."""
         return self.information.n_features
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Relevance of each feature, so that the measure serves for ranking too."""
-        return self.relevance(features)
 
     def relevance(self, features: ArrayLike) -> FloatArray:
         """Symmetrical uncertainty of each feature and the target, of shape (n_features,)."""

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels import Delta, Gaussian, Kernel, LabelCoding, Precomputed, encode_columns
 from hsieve.kernels.columns import check_finite, standardised
@@ -19,7 +20,6 @@ ROUNDING = 1e-12
 # Directions of a factor with less than this share of the largest one's weight are left out.
 NEGLIGIBLE = 1e-6
 TARGET_KERNELS = ("gaussian", "linear")
-FloatArray = NDArray[np.floating]
 
 
 def target_gram(

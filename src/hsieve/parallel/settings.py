@@ -127,6 +127,8 @@ def make_engine(description: str | Mapping[str, Any] | EngineSettings | None = N
     ...     list(engine.map(pow, range(4), shared=2))
     [0, 1, 4, 9]
     """
+    if description is None:
+        return SerialEngine()
     settings = _settings(description)
     _refuse_missing(settings.name)
     engine = _engine(settings)
@@ -151,8 +153,6 @@ def _engine(settings: EngineSettings) -> Engine:
 
 def _settings(description: Any) -> EngineSettings:
     """Return any description as settings."""
-    if description is None:
-        return EngineSettings()
     if isinstance(description, EngineSettings):
         return description
     if isinstance(description, str):

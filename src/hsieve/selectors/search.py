@@ -21,6 +21,7 @@ from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
 from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.parallel import Engine, make_engine
+from hsieve.parallel.settings import SerialEngine
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed, keeps_search, kept_search, refuse_fleeting
@@ -76,11 +77,12 @@ class SearchSelector(BaseSelector):
                 )
                 engine = checkpointed(self, engine, blocks, target)
                 with one_blas_thread(), nullcontext() if engine.is_open else engine:
-                    placed = EngineColumns(blocks, engine)
-                    everything = measure.bind(placed, target)
+                    if not isinstance(engine, SerialEngine):
+                        blocks = EngineColumns(blocks, engine)
+                    everything = measure.bind(blocks, target)
                     varying = self._varying_features(everything.constant)
                     bound = everything.among(varying)
-                    self._search((measure, strategy), bound, varying, (placed, target))
+                    self._search((measure, strategy), bound, varying, (blocks, target))
                     self.traffic_ = engine.traffic
         else:
             data, target = self._validated(X, y, measure, dtype=[np.float64, np.float32])

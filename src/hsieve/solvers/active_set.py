@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solve_triangular
 
+from hsieve.array_types import FloatArray, IndexArray
+
 __all__ = ["ActiveFactor", "EntriesOnDemand", "Redundancy"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 Redundancy = Callable[[IndexArray, IndexArray], FloatArray]
 

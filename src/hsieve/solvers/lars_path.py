@@ -7,12 +7,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hsieve.array_types import FloatArray, IndexArray
 
 __all__ = ["LarsEvent", "LarsPath"]
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 
 @dataclass(frozen=True)

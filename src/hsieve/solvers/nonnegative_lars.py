@@ -50,13 +50,12 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.solvers.active_set import ActiveFactor, EntriesOnDemand, Redundancy
 from hsieve.solvers.lars_path import LarsEvent, LarsPath
 
 __all__ = ["nonnegative_lars_path"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
 # Levels this close, as a share of the largest relevance, are one knot.

@@ -28,13 +28,13 @@ from dataclasses import dataclass
 
 import clarabel
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from scipy import sparse
+
+from hsieve.array_types import FloatArray, IndexArray
 
 __all__ = ["SimplexSolution", "redundancy_factor", "simplex_quadratic_program"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 FIRST_WORKING_SET = 64
 # Of the solver, and by which a variable outside the working set must violate its condition to join;

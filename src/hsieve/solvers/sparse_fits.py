@@ -50,12 +50,11 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import lars_path
 from sklearn.svm import LinearSVC, l1_min_c
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.progress import report
 
 __all__ = ["GroupLasso", "SparseFit", "fit_of_size", "l1_svm_of_size", "lasso_of_size"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Each penalty of the descent is this share of the one before; the last is some 1e-4 of the first.
 RATIO = 0.8

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import DOUBLE_PRECISION, BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
@@ -25,8 +25,6 @@ __all__ = [
     "relevance_of_all",
 ]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 BLOCK = 512
 # Searches that add one feature after the other go so far where the number is not known yet.

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import NoRankingError
 from hsieve.measures.base import BoundMeasure, Measure, WeightedScores
 from hsieve.parallel.jobs import make_job_engine
@@ -28,8 +29,6 @@ from hsieve.strategies.weight_search import random_weights, search_radius, shrin
 
 __all__ = ["L1Ball", "L1SelectionPath", "WeightedSet"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 OPTIMISERS = ("shrink", "paper")
 

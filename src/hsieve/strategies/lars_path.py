@@ -21,8 +21,8 @@ from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import CrowdedInteractionsWarning, IncompatibleCombinationError
 from hsieve.interactions.atoms import BoundPairAtoms, with_pairs
 from hsieve.kernels.columns import check_positions
@@ -41,8 +41,6 @@ from hsieve.strategies.overlaps import JoiningPairs, interchangeable, least_over
 
 __all__ = ["LarsSearch", "LarsSelectionPath"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 INTERACTIONS = (None, "pairs")
 # Pairs kept at first, how many times more each time they do not suffice, and at most.

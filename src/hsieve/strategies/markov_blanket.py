@@ -32,8 +32,8 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import IndexArray
 from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
 from hsieve.measures.base import BoundMeasure, ConditionalTests, Measure, PairwiseStatistics
 from hsieve.progress import report
@@ -49,7 +49,6 @@ __all__ = ["FCBFSearch", "ParentsChildren"]
 # Redundancies this much below the relevance are taken as equal to it: both are rounded sums.
 ROUNDING = 1e-12
 
-IndexArray = NDArray[np.intp]
 
 # Sets tested at once; the first that makes a feature independent ends the matter.
 BATCH = 256

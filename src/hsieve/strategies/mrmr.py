@@ -21,8 +21,8 @@ pixels, which are much alike; the quotient needs the first column whole, in all 
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
@@ -36,8 +36,6 @@ from hsieve.strategies.base import (
 
 __all__ = ["FORMS", "MRMRSearch", "continued"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 FORMS = ("difference", "quotient")
 # Features whose redundancies are asked for at a time, where all are asked for.

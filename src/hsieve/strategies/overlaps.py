@@ -4,8 +4,8 @@ The overlap of two features is their redundancy as a share of what it is for a c
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.interactions.atoms import BoundPairAtoms
 from hsieve.measures.base import PairwiseStatistics
 from hsieve.solvers import LarsPath
@@ -13,8 +13,6 @@ from hsieve.strategies.base import best_first
 
 __all__ = ["INTERCHANGEABLE", "JoiningPairs", "interchangeable", "least_overlapping", "overlaps"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Features that share this much (NHSIC) with a selected one are interchangeable with it.
 INTERCHANGEABLE = 0.9

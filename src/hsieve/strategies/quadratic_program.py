@@ -25,8 +25,8 @@ from numbers import Integral, Real
 from typing import ClassVar, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 from hsieve.solvers.quadratic_program import redundancy_factor, simplex_quadratic_program
@@ -34,8 +34,6 @@ from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevanc
 
 __all__ = ["QuadraticProgram", "QuadraticSelectionPath"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 MAX_FULL_FEATURES = 1000
 AUTO_LANDMARKS = 400

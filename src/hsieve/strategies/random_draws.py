@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
+
+from hsieve.array_types import IndexArray
 
 __all__ = ["Draw", "Sampler"]
 
-IndexArray = NDArray[np.intp]
 
 # Fewer samples, or fewer features in a set that is not a half, tell nothing.
 MIN_SUBSAMPLE = 8

@@ -34,9 +34,9 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from hsieve.array_types import FloatArray
 from hsieve.exceptions import NoRankingError
 from hsieve.measures.base import BoundMeasure, Measure, SubsetScores
 from hsieve.progress import report
@@ -46,7 +46,6 @@ from hsieve.strategies.random_draws import Sampler
 
 __all__ = ["RandomHalves", "insensitive_fit", "insensitive_fit_of_size", "strongest_penalty"]
 
-FloatArray = NDArray[np.floating]
 
 # Differences within this share of the largest are the same: with one feature there is one split.
 SAME = 1e-9

@@ -36,8 +36,8 @@ from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import BoundMeasure, Measure, SampledScores
 from hsieve.parallel import Engine
 from hsieve.parallel.jobs import make_job_engine
@@ -47,8 +47,6 @@ from hsieve.strategies.random_draws import Draw, Sampler
 
 __all__ = ["ContributionPath", "RandomisedContributions"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Rounds and shares where none are given; a sweep says far more in a round.
 DEFAULT_ROUNDS = {"plain": 3000, "sweep": 32}

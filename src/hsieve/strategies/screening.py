@@ -21,8 +21,8 @@ from numbers import Integral
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import BoundMeasure, FeatureScores, Measure, PairwiseStatistics
 from hsieve.progress import report
@@ -37,8 +37,6 @@ from hsieve.strategies.base import (
 
 __all__ = ["IterativeScreening", "Ranking"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 BLOCK = 256
 

@@ -28,16 +28,14 @@ from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import BoundMeasure, FeatureScores, Measure, SubsetScores
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
 
 __all__ = ["Backward", "Forward"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # A context needs company enough for its features to be judged in.
 MIN_CONTEXT = 16

@@ -40,14 +40,13 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import WeightedScores
 
 __all__ = ["project_onto_positive_l1_ball", "random_weights", "search_radius", "shrink"]
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Weights below this are zero.
 ZERO = 1e-8
