@@ -83,8 +83,7 @@ class AlignmentSweep:
     @property
     def curve(self) -> FloatArray:
         """Highest alignment of each prefix over the widths."""
-        highest: FloatArray = self.alignments.max(axis=1)
-        return highest
+        return np.asarray(self.alignments.max(axis=1))
 
     @property
     def best_place(self) -> int:
@@ -210,10 +209,9 @@ def _without_one(K: FloatArray, L: FloatArray) -> FloatArray:
     m = len(K) - 1
     rows = np.einsum("ij,ij->i", K, L)
     corners = K.diagonal() * L.diagonal()
-    without: FloatArray = (
+    return np.asarray(
         rows.sum() - 2.0 * rows + corners - 2.0 / m * (rows - corners) + corners / m**2
     )
-    return without
 
 
 def tile_alignments(tiles: list[GrowingTile], rates: FloatArray) -> FloatArray:

@@ -39,8 +39,7 @@ def centre(gram: NDArray[np.floating]) -> NDArray[np.floating]:
            [-0.5,  0.5]])
     """
     means = gram.mean(axis=0)
-    centred: NDArray[np.floating] = gram - means[:, None] - means[None, :] + means.mean()
-    return centred
+    return np.asarray(gram - means[:, None] - means[None, :] + means.mean())
 
 
 def biased_weights(target_gram: NDArray[np.floating]) -> NDArray[np.floating]:

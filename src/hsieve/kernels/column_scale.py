@@ -75,5 +75,4 @@ def safe_scale(low: FloatArray, high: FloatArray) -> FloatArray | float:
     if not extreme.any():
         return 1.0
     power = np.where(extreme, np.frexp(largest)[1] - 1, 0)
-    scale: FloatArray = np.ldexp(np.ones_like(low), power)
-    return scale
+    return np.asarray(np.ldexp(np.ones_like(low), power))

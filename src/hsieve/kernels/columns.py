@@ -81,8 +81,7 @@ class EncodedColumns:
         """True where a numeric feature holds exactly two values, which has a cheaper sweep."""
         low, high = self.matrix.min(axis=0), self.matrix.max(axis=0)
         two = ((self.matrix == low) | (self.matrix == high)).all(axis=0) & (low < high)
-        two_level: NDArray[np.bool_] = two[self.starts[:-1]] & ~self.categorical
-        return two_level
+        return np.asarray(two[self.starts[:-1]] & ~self.categorical)
 
     @cached_property
     def share_of_unlike_pairs(self) -> NDArray[np.floating]:
@@ -96,10 +95,7 @@ class EncodedColumns:
         """Largest squared distance between two samples in each feature alone."""
         ranges = self.matrix.max(axis=0) - self.matrix.min(axis=0)
         first = self.starts[:-1]
-        gaps: NDArray[np.floating] = np.where(
-            self.categorical, 2.0 * ranges[first] ** 2, ranges[first] ** 2
-        )
-        return gaps
+        return np.asarray(np.where(self.categorical, 2.0 * ranges[first] ** 2, ranges[first] ** 2))
 
     def block(self, features: ArrayLike) -> NDArray[np.floating]:
         """Columns of the given features, side by side."""
@@ -325,8 +321,7 @@ def _indicators(values: NDArray[np.floating]) -> NDArray[np.floating]:
     share_of_different_pairs = 1.0 - np.sum((counts / len(values)) ** 2)
     if share_of_different_pairs == 0:
         return np.zeros_like(indicators)
-    scaled: NDArray[np.floating] = indicators / np.sqrt(share_of_different_pairs)
-    return scaled
+    return np.asarray(indicators / np.sqrt(share_of_different_pairs))
 
 
 def within_range(numbers: NDArray[np.floating]) -> NDArray[np.floating]:

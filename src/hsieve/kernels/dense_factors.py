@@ -136,5 +136,4 @@ def _gram_norms(rows: NDArray[np.float32]) -> FloatArray:
     transposed = rows.transpose(0, 2, 1)
     halves = (np.matmul(rows[:, :1], transposed), np.matmul(rows[:, 1:], transposed))
     squares = [np.einsum("fij,fij->f", half, half, dtype=np.float64) for half in halves]
-    norms: FloatArray = np.sqrt(squares[0] + squares[1])
-    return norms
+    return np.asarray(np.sqrt(squares[0] + squares[1]))

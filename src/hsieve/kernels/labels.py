@@ -40,8 +40,7 @@ def signed_coding(labels: ArrayLike) -> CodeArray:
     if len(counts) != 2:
         msg = f"The signed coding needs two classes, got {len(counts)}."
         raise ValueError(msg)
-    codes: CodeArray = indicators[:, 1:] / counts[1] - indicators[:, :1] / counts[0]
-    return codes
+    return np.asarray(indicators[:, 1:] / counts[1] - indicators[:, :1] / counts[0])
 
 
 def centroid_coding(labels: ArrayLike) -> CodeArray:

@@ -237,8 +237,7 @@ class GaussianSubset(RadialSubset):
         """Exact changes for categories: the factor is constant on pairs of different levels."""
         levels, first, heights = self._levels(features)
         same = np.add.reduceat(quadratic_forms(weighted, levels), first)
-        changes: FloatArray = np.expm1(signed_rate * 2.0 * heights**2) * (weighted.sum() - same)
-        return changes
+        return np.asarray(np.expm1(signed_rate * 2.0 * heights**2) * (weighted.sum() - same))
 
     def _category_factors(self, features: IndexArray) -> FloatArray:
         """Mean of each category's own kernel, from the sizes of its levels."""
@@ -246,8 +245,7 @@ class GaussianSubset(RadialSubset):
         counts = levels.sum(axis=0, dtype=np.float64)
         n = self.columns.n_samples
         alike = np.add.reduceat(counts * (counts - 1.0), first) / (n * (n - 1))
-        factors: FloatArray = 1.0 + np.expm1(-self.rate * 2.0 * heights**2) * (1.0 - alike)
-        return factors
+        return np.asarray(1.0 + np.expm1(-self.rate * 2.0 * heights**2) * (1.0 - alike))
 
     def _levels(self, features: IndexArray) -> tuple[FloatArray, IndexArray, FloatArray]:
         """Give indicators of some categories, where each begins, and their encoded heights."""

@@ -150,15 +150,13 @@ def linear_hsic(X: FloatArray, codes: FloatArray, scales: FloatArray | float = 1
     centred = (X - X.mean(axis=0)) / scales
     # Not a matrix product: its digits would depend on where in the table a column stands, and a
     # feature and its copy would not be tied.
-    scores: FloatArray = (np.einsum("ik,ij->kj", codes, centred) ** 2).sum(axis=0)
-    return scores
+    return np.asarray((np.einsum("ik,ij->kj", codes, centred) ** 2).sum(axis=0))
 
 
 def _squared_correlation(X: FloatArray, outputs: NDArray[Any]) -> FloatArray:
     """Squared correlation with numbers, the mean over several outputs."""
     outputs = encode_columns(outputs.astype(float).reshape(len(X), -1)).matrix
-    scores: FloatArray = linear_hsic(X, outputs / len(X), X.std(axis=0)) / outputs.shape[1]
-    return scores
+    return np.asarray(linear_hsic(X, outputs / len(X), X.std(axis=0)) / outputs.shape[1])
 
 
 def _class_correlation(X: FloatArray, y: NDArray[Any]) -> FloatArray:
@@ -202,8 +200,7 @@ def _log_odds(X: FloatArray, y: NDArray[Any]) -> FloatArray:
         odds = squared_t * (1 - ratio) / 2
     else:
         odds = (1 + freedom) / 2 * np.log((squared_t + freedom) / (squared_t * ratio + freedom))
-    log_odds: FloatArray = np.log(PRIOR_SHARE / (1 - PRIOR_SHARE)) + np.log(ratio) / 2 + odds
-    return log_odds
+    return np.asarray(np.log(PRIOR_SHARE / (1 - PRIOR_SHARE)) + np.log(ratio) / 2 + odds)
 
 
 def _shrunken_centroid(X: FloatArray, y: NDArray[Any]) -> FloatArray:

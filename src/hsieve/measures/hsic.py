@@ -323,8 +323,7 @@ class BoundHSIC(KernelBoundMeasure):
         without = np.full(len(candidates), self._score(kernel))
         member = np.isin(candidates, kernel.subset)
         without[member] -= changes[member]
-        compensated: FloatArray = changes + (1.0 - kernel.own_factors(candidates)) * without
-        return compensated
+        return np.asarray(changes + (1.0 - kernel.own_factors(candidates)) * without)
 
     def weighted_value_and_gradient(
         self, weights: FloatArray, model: float

@@ -188,8 +188,7 @@ class BoundPairwiseHSIC(PairwiseBoundMeasure):
 
     def relevance(self, features: ArrayLike) -> FloatArray:
         """Dependence of each feature on the target, of shape (n_features,)."""
-        relevance: FloatArray = self.all_relevance[self.columns[np.asarray(features, np.intp)]]
-        return relevance
+        return np.asarray(self.all_relevance[self.columns[np.asarray(features, np.intp)]])
 
     def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
         """Dependence between features, of shape (n_features, n_active)."""

@@ -198,7 +198,6 @@ def _outputs(y: Any, target_kind: str) -> FloatArray:
     """Give the outputs as centred columns: standardised numbers, or coded classes."""
     if target_kind_of(y, target_kind) == "classes":
         codes = block_coding(np.asarray(y))
-        centred: FloatArray = codes - codes.mean(axis=0)
-        return centred
+        return np.asarray(codes - codes.mean(axis=0))
     numbers = np.asarray(y, dtype=float)
     return encode_columns(numbers.reshape(len(numbers), -1)).matrix

@@ -122,7 +122,13 @@ class Engine(ABC):
     keeps_results: bool = False
     staging: str | None = None
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        scheduler: str | None = None,
+        n_workers: int | None = None,
+        in_flight: int | None = None,
+    ) -> None:
+        self._scheduler, self._n_workers, self._in_flight = scheduler, n_workers, in_flight
         self._traffic = Traffic()
         self._open: ExitStack | None = None
         self._maps: WeakSet[Generator[Any, None, None]] = WeakSet()

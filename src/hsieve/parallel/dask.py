@@ -60,18 +60,8 @@ class DaskEngine(Engine):
     needs the usual ``if __name__ == "__main__":``.
     """
 
-    def __init__(
-        self,
-        scheduler: str | None = None,
-        n_workers: int | None = None,
-        in_flight: int | None = None,
-    ) -> None:
-        super().__init__()
-        self._scheduler = scheduler
-        self._n_workers = n_workers
-        self._in_flight = in_flight
-        self._client: Any = None
-        self._watch: Any = None
+    _client: Any = None
+    _watch: Any = None
 
     def _start(self, opened: ExitStack) -> None:
         _refuse_inside_a_task()

@@ -138,17 +138,14 @@ def make_engine(description: str | Mapping[str, Any] | EngineSettings | None = N
 
 def _engine(settings: EngineSettings) -> Engine:
     """Make the engine of a name."""
+    if settings.name == "local":
+        return SerialEngine()
+    kind: type[Engine] = ThreadEngine
     if settings.name == "dask":
-        from hsieve.parallel.dask import DaskEngine
-
-        return DaskEngine(settings.scheduler, settings.n_workers, settings.in_flight)
-    if settings.name == "spark":
-        from hsieve.parallel.spark import SparkEngine
-
-        return SparkEngine(settings.scheduler, settings.n_workers, settings.in_flight)
-    if settings.name == "threads":
-        return ThreadEngine(settings.n_workers, settings.in_flight)
-    return SerialEngine()
+        from hsieve.parallel.dask import DaskEngine as kind
+    elif settings.name == "spark":
+        from hsieve.parallel.spark import SparkEngine as kind
+    return kind(settings.scheduler, settings.n_workers, settings.in_flight)
 
 
 def _settings(description: Any) -> EngineSettings:
@@ -218,11 +215,6 @@ class ThreadEngine(Engine):
 
     is_local = True
 
-    def __init__(self, n_workers: int | None = None, in_flight: int | None = None) -> None:
-        super().__init__()
-        self._n_workers = n_workers or joblib.cpu_count()
-        self._in_flight = in_flight or TASKS_A_THREAD * self._n_workers
-
     def _start(self, opened: ExitStack) -> None:
         """Threads live as long as a map, so that none is left where a map is given up."""
 
@@ -233,9 +225,11 @@ class ThreadEngine(Engine):
         shared: Any,
         most: int | None,
     ) -> Generator[Result, None, None]:
-        most = min(most or self._in_flight, self._in_flight)
+        n_workers = self._n_workers or joblib.cpu_count()
+        in_flight = self._in_flight or TASKS_A_THREAD * n_workers
+        most = min(most or in_flight, in_flight)
         # No thread more than tasks: each may have memory of its own.
-        pool = ThreadPoolExecutor(min(self._n_workers, most), thread_name_prefix="hsieve")
+        pool = ThreadPoolExecutor(min(n_workers, most), thread_name_prefix="hsieve")
         waiting: deque[Future[Result]] = deque()
         with hold_one_blas_thread():
             try:

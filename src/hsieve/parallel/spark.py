@@ -62,17 +62,7 @@ class SparkEngine(Engine):
     is started on this machine, its workers run the same Python with the same path of modules.
     """
 
-    def __init__(
-        self,
-        scheduler: str | None = None,
-        n_workers: int | None = None,
-        in_flight: int | None = None,
-    ) -> None:
-        super().__init__()
-        self._scheduler = scheduler
-        self._n_workers = n_workers
-        self._in_flight = in_flight
-        self._context: Any = None
+    _context: Any = None
 
     def _start(self, opened: ExitStack) -> None:
         self._context = _running_context()

@@ -80,8 +80,7 @@ class EntriesOnDemand:
 
     def column(self, feature: int, rows: IndexArray) -> FloatArray:
         """Entries Q[rows, feature]; unknown ones are zero."""
-        values: FloatArray = self._columns[feature][rows]
-        return values
+        return np.asarray(self._columns[feature][rows])
 
     def known(self, feature: int) -> tuple[IndexArray, FloatArray]:
         """Other features whose entry with an ever-active one is known, and these entries."""
@@ -181,14 +180,12 @@ class ActiveFactor:
         if not self.members:
             return np.zeros_like(right_sides)
         halfway = solve_triangular(self._lower, right_sides, lower=True)
-        solution: FloatArray = solve_triangular(self._lower, halfway, lower=True, trans="T")
-        return solution
+        return np.asarray(solve_triangular(self._lower, halfway, lower=True, trans="T"))
 
     def _forward(self, row: FloatArray) -> FloatArray:
         if not self.members:
             return row
-        solved: FloatArray = solve_triangular(self._lower, row, lower=True)
-        return solved
+        return np.asarray(solve_triangular(self._lower, row, lower=True))
 
     @staticmethod
     def _pivot(solved: FloatArray, diagonal: float) -> float:

@@ -91,8 +91,7 @@ class LarsPath:
             return self._knot(0)
         upper, lower = self.levels[after - 1], self.levels[after]
         share = (upper - level) / (upper - lower)
-        between: FloatArray = (1.0 - share) * self._knot(after - 1) + share * self._knot(after)
-        return between
+        return np.asarray((1.0 - share) * self._knot(after - 1) + share * self._knot(after))
 
     def dense(self) -> FloatArray:
         """Coefficients at the knots, of shape (n_knots, n_features)."""
