@@ -38,16 +38,6 @@ from hsieve.measures.targets import target_gram
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import report
 
-__all__ = [
-    "WIDTH_FACTORS",
-    "AlignmentSweep",
-    "alignment_error",
-    "alignment_sweep",
-    "tile_alignments",
-    "unit_target",
-]
-
-
 # Widths in units of the square root of the number of features; squared widths halve each time.
 WIDTH_FACTORS = tuple(2.0 ** (power / 2) for power in range(3, -6, -1))
 # Each squaring doubles the rounding error: ten of them leave 1e-13.

@@ -34,9 +34,6 @@ from hsieve.measures.targets import refuse_empty, target_gram
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import report
 
-__all__ = ["BandHSIC", "band_hsic"]
-
-
 KINDS = ("normalised", "unbiased", "biased")
 WIDTH_RULES = ("sqrt_d", "median")
 

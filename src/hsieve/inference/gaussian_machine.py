@@ -23,16 +23,6 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels import EncodedColumns, encode_columns, squared_distances
 from hsieve.kernels.columns import standardised_by
 
-__all__ = [
-    "Fold",
-    "criterion_of",
-    "gaussian_predictions",
-    "held_out_score",
-    "scaled_by",
-    "score_of",
-    "validation_folds",
-]
-
 Fold: TypeAlias = tuple[IndexArray, IndexArray]
 
 N_FOLDS = 10

@@ -33,19 +33,6 @@ from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_
 from hsieve.measures.hsic import HSIC, gram_pair
 from hsieve.progress import report
 
-__all__ = [
-    "FeatureTests",
-    "HSICInterval",
-    "HSICTest",
-    "among_all_features",
-    "feature_tests",
-    "hsic_interval",
-    "hsic_test",
-    "hsic_variance",
-    "least_p_value",
-]
-
-
 METHODS = ("gamma", "permutation")
 MIN_GAMMA_SAMPLES = 6
 # Samples that are enough to tell whether anything shows.

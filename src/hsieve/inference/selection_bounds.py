@@ -30,15 +30,6 @@ import math
 from dataclasses import dataclass
 from numbers import Integral, Real
 
-__all__ = [
-    "RandSelSizes",
-    "false_selection_bound",
-    "most_per_subsample",
-    "randsel_sample_sizes",
-    "threshold_for",
-    "unimodal_bound",
-]
-
 
 def false_selection_bound(n_selected: float, n_features: int, threshold: float) -> float:
     """Bound the expected number of false selections.

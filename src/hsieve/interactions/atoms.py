@@ -44,9 +44,6 @@ from hsieve.measures.base import SINGLE_PRECISION, BoundMeasure
 from hsieve.measures.pairwise import BoundPairwiseHSIC
 from hsieve.measures.targets import heaviest
 
-__all__ = ["BoundPairAtoms", "with_pairs"]
-
-
 # Columns of each feature's factor that enter a product; categories have more.
 PAIR_RANK = 3
 # Numbers of product rows made together.

@@ -20,8 +20,6 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 
-__all__ = ["EqualFeatures"]
-
 BoolArray = NDArray[np.bool_]
 
 

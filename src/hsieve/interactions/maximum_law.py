@@ -23,9 +23,6 @@ import numpy as np
 
 from hsieve.array_types import FloatArray
 
-__all__ = ["MaximumLaw"]
-
-
 # Scores of each permutation, from the top, that show how the tail falls.
 TAIL_SCORES = 10
 

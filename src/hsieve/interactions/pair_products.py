@@ -21,9 +21,6 @@ import numpy as np
 from hsieve.array_types import FloatArray
 from hsieve.kernels.leading_factors import FactorTile
 
-__all__ = ["PairBlock", "PairProducts", "WeightedTile"]
-
-
 # BLAS is many times slower on matrices of few, very long rows.
 SAMPLES_AT_A_TIME = 4_096
 

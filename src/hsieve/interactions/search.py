@@ -33,9 +33,6 @@ from hsieve.interactions.tests import InteractionTester, InteractionTests
 from hsieve.kernels.leading_factors import TILE_BYTES, FactorTile, LeadingFactors
 from hsieve.progress import report, stage
 
-__all__ = ["FoundInteractions", "InteractionSearch"]
-
-
 # Candidates kept by a sweep, at least, and so many for each interaction wanted.
 LEAST_CANDIDATES = 20_000
 CANDIDATES_A_WANTED = 20

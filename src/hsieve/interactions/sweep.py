@@ -37,17 +37,6 @@ from hsieve.kernels.leading_factors import FactorTile, LeadingFactors
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import report, stage
 
-__all__ = [
-    "PairScoring",
-    "StrongestPairs",
-    "SweepTarget",
-    "pairs_among",
-    "pairs_that",
-    "seconds_for",
-    "strongest_extensions",
-    "strongest_pairs",
-]
-
 Float32Array = NDArray[np.float32]
 
 # Blocks waiting for a thread hold memory; so many for each thread keep it busy.

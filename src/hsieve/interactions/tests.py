@@ -36,9 +36,6 @@ from hsieve.kernels.null_laws import (
     weighted_sum_skewness,
 )
 
-__all__ = ["InteractionTester", "InteractionTests"]
-
-
 # Leading directions of a feature that are projected out at most. So many samples are needed for
 # each, and for each column that enters a product.
 OWN_DIRECTIONS = 8

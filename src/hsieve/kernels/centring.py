@@ -11,8 +11,6 @@ Everything here costs O(n^2) for n samples.
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["biased_weights", "centre", "centred_squared_norm", "unbiased_weights"]
-
 MIN_UNBIASED_SAMPLES = 4
 # A centred Gram matrix with a smaller share of its norm left is constant up to rounding.
 ROUNDING = 1e-12

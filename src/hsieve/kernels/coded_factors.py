@@ -26,9 +26,6 @@ from hsieve.kernels.factor_store import (
 )
 from hsieve.kernels.levels import Levels, category_levels, coded_levels
 
-__all__ = ["CodedFactors", "codes_of_piece"]
-
-
 # Coded features treated together, at most.
 CODED_BATCH = 64
 # Bytes of a feature beside its codes: positions and counts of 256 levels.

@@ -8,9 +8,6 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray
 
-__all__ = ["ColumnScale", "safe_scale"]
-
-
 # Rows whose squares are summed up together.
 BLOCK = 4096
 # No kernel tells values further out than this many deviations apart, and squares stay finite.

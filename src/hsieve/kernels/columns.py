@@ -16,16 +16,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.kernels.column_scale import ColumnScale, safe_scale
 
-__all__ = [
-    "EncodedColumns",
-    "encode_columns",
-    "squared_distances",
-    "standardised",
-    "standardised_by",
-    "tamed_scale",
-    "within_range",
-]
-
 # Outliers further out than this many deviations are looked at; see `standardised`.
 FAR_OUT = 5.0
 OUTLIER_FACTOR = 3.0

@@ -24,9 +24,6 @@ from hsieve.kernels.factor_store import (
 from hsieve.kernels.levels import category_levels, few_valued, few_valued_factors
 from hsieve.kernels.low_rank import landmark_factors
 
-__all__ = ["DenseFactors"]
-
-
 # Where nobody names a limit, factors that are kept for further passes over all features.
 UNLIMITED = 2**62
 KEPT_BYTES = 5 * 10**8

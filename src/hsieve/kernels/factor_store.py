@@ -27,18 +27,6 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import ColumnBlocks, ColumnPiece
 from hsieve.data.memory import BYTES_A_SAMPLE, USUAL_FACTORS
 
-__all__ = [
-    "USUAL_RANK",
-    "ActiveFactors",
-    "FactorGroup",
-    "FactorStore",
-    "Products",
-    "Stack",
-    "form_for",
-    "slices",
-]
-
-
 # From this many samples *and* values on, features are coded.
 CODED_SAMPLES = 8_192
 CODED_VALUES = 20_000_000

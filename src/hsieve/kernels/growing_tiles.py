@@ -10,9 +10,6 @@ import numpy as np
 
 from hsieve.array_types import FloatArray
 
-__all__ = ["GrowingTile", "growing_tiles"]
-
-
 # Values of a tile: four arrays of this size fit into a cache of 1 MB.
 TILE_VALUES = 32_768
 # So many columns are added one by one, more by a matrix product.

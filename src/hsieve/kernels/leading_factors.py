@@ -22,9 +22,6 @@ import numpy as np
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.factor_store import FactorGroup, FactorStore
 
-__all__ = ["FactorTile", "LeadingFactors", "leading_rows"]
-
-
 TILE_WIDTH = 512
 # A category has a direction for each level but one, none of them lighter than the others.
 COLUMNS_OF_CATEGORY = 3

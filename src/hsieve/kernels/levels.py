@@ -33,8 +33,6 @@ from hsieve.kernels.low_rank import (
     pivoted_cholesky,
 )
 
-__all__ = ["Levels", "category_levels", "coded_levels", "few_valued", "few_valued_factors"]
-
 CodeArray = NDArray[np.unsignedinteger[Any]]
 
 N_LEVELS = 256

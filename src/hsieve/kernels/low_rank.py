@@ -27,9 +27,6 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 
-__all__ = ["landmark_factors", "landmark_positions", "landmark_root", "pivoted_cholesky"]
-
-
 SPACING = 0.6
 MARGIN = 1
 MAX_LANDMARKS = 64

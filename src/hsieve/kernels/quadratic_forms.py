@@ -30,16 +30,6 @@ from scipy.special import gammainc
 
 from hsieve.array_types import FloatArray
 
-__all__ = [
-    "MAX_ORDER",
-    "factor_means",
-    "quadratic_forms",
-    "series_changes",
-    "series_order",
-    "two_level_changes",
-]
-
-
 # Below this size one matrix product is quicker than two smaller ones.
 SYMMETRY_BLOCK = 384
 # Beyond this many terms the literal sum is the cheaper one.

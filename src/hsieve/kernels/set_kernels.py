@@ -14,8 +14,6 @@ import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
 
-__all__ = ["KernelList", "SetKernels"]
-
 
 @dataclass(frozen=True, eq=False)
 class SetKernels:

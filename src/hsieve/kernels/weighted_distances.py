@@ -20,8 +20,6 @@ import numpy as np
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.columns import EncodedColumns
 
-__all__ = ["WeightedDistances", "squared_to"]
-
 
 def squared_to(points: FloatArray, centres: FloatArray) -> FloatArray:
     """Squared distances of shape (n_points, n_centres), by one product."""

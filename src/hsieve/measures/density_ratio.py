@@ -54,9 +54,6 @@ from hsieve.kernels.bandwidths import median_distance, resolve_bandwidth
 from hsieve.kernels.columns import squared_distances
 from hsieve.kernels.weighted_distances import squared_to
 
-__all__ = ["RIDGES", "WIDTH_FACTORS", "DensityRatio", "RatioModel", "target_basis", "target_width"]
-
-
 # The authors' grids: multiples of the median distance, and ridges.
 WIDTH_FACTORS = tuple(
     sorted(factor / root for root in (1.0, np.sqrt(2.0)) for factor in (0.2, 0.5, 1.0, 2.0, 5.0))

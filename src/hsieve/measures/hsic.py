@@ -46,9 +46,6 @@ from hsieve.kernels.weighted_distances import WeightedDistances
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.targets import checked_kernel, refuse_empty, target_gram
 
-__all__ = ["HSIC", "BoundHSIC", "KernelBoundMeasure", "KernelMeasure", "hsic"]
-
-
 ESTIMATORS = {"biased": biased_weights, "unbiased": unbiased_weights}
 PRECISIONS: dict[str, type[np.floating]] = {"double": np.float64, "single": np.float32}
 NO_FEATURES: IndexArray = np.array([], dtype=np.intp)

@@ -30,9 +30,6 @@ from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_information import LevelInformation
 from hsieve.measures.mutual_information import MutualInformation
 
-__all__ = ["TESTS", "BoundIndependenceTest", "IndependenceTest"]
-
-
 TESTS = ("auto", "fisher-z", "g2")
 SAMPLES_A_CELL = 5
 # A variable of which less than this share is left after regression is told by those given.

@@ -26,21 +26,6 @@ from hsieve.data import memory
 from hsieve.data.blocks import ColumnBlocks, ColumnPiece, Fetched
 from hsieve.kernels.columns import standardised
 
-__all__ = [
-    "Coding",
-    "FetchedCodes",
-    "Indicators",
-    "KeptCodes",
-    "LevelCodes",
-    "LevelSummary",
-    "entropies",
-    "information",
-    "level_codes",
-    "slices",
-    "summarise",
-    "three_levels",
-]
-
 Codes = NDArray[np.integer]
 
 # Columns worked on together hold about this many numbers, some megabytes, and are not more.

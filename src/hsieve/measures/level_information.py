@@ -29,8 +29,6 @@ from hsieve.measures.level_codes import (
 )
 from hsieve.measures.regression_data import RegressionData
 
-__all__ = ["LevelInformation", "bind_levels"]
-
 Codes = NDArray[np.integer]
 
 # Values that take about as long as asking for them does.

@@ -46,9 +46,6 @@ from hsieve.measures.density_ratio import (
 )
 from hsieve.measures.hsic import PRECISIONS
 
-__all__ = ["LSMI", "N_CENTRES", "N_FOLDS", "BoundLSMI"]
-
-
 N_CENTRES = 100
 N_FOLDS = 5
 

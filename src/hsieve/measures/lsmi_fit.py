@@ -13,8 +13,6 @@ from hsieve.kernels.weighted_distances import squared_to
 from hsieve.measures.density_ratio import RIDGES, WIDTH_FACTORS, target_basis, target_width
 from hsieve.measures.lsmi import LSMI, N_CENTRES, N_FOLDS
 
-__all__ = ["LSMIFit", "lsmi"]
-
 
 @dataclass(frozen=True, eq=False)
 class LSMIFit:

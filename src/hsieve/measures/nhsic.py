@@ -27,8 +27,6 @@ from hsieve.measures.hsic import (
 )
 from hsieve.measures.targets import refuse_empty
 
-__all__ = ["NHSIC", "BoundNHSIC", "nhsic"]
-
 
 def nhsic(
     X: ArrayLike,

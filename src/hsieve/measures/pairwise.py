@@ -40,9 +40,6 @@ from hsieve.measures.regression_data import RegressionData
 from hsieve.measures.targets import refuse_empty, target_factor
 from hsieve.progress import report
 
-__all__ = ["BoundPairwiseHSIC", "PairwiseHSIC", "nearest_relatives"]
-
-
 # A kernel with less than this share of the norm a feature can have is that of a constant.
 NO_KERNEL = 1e-12
 

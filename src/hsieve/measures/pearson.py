@@ -36,9 +36,6 @@ from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.regression_data import RegressionData
 
-__all__ = ["BoundPearson", "Pearson"]
-
-
 # Columns are worked on in blocks of about this many numbers, so that there is one copy of the data,
 # not several, and not wider than this.
 BLOCK_NUMBERS = 4_000_000

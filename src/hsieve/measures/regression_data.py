@@ -12,8 +12,6 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels import encode_columns
 from hsieve.kernels.columns import standardised
 
-__all__ = ["RegressionData", "class_scores"]
-
 
 @dataclass(frozen=True, eq=False)
 class RegressionData:

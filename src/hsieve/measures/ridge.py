@@ -30,8 +30,6 @@ from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.hsic import refuse_vanishing
 
-__all__ = ["BoundKernelRidge", "BoundRidge", "KernelRidge", "Ridge"]
-
 
 class Ridge(Measure):
     """Part of the target that linear ridge regression explains.

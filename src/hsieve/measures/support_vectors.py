@@ -25,9 +25,6 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import encode_columns
 from hsieve.kernels.labels import sign_coding
 
-__all__ = ["check_cost", "fit_machine", "losses", "machine_outputs"]
-
-
 # Half the width of the tube, in deviations of the target.
 TUBE = 0.1
 MOST_STEPS = 200

@@ -22,8 +22,6 @@ from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.level_information import LevelInformation
 from hsieve.measures.mutual_information import MutualInformation
 
-__all__ = ["BoundSymmetricalUncertainty", "SymmetricalUncertainty"]
-
 
 class SymmetricalUncertainty(Measure):
     """Mutual information of levels, divided by the mean of both entropies.

@@ -13,8 +13,6 @@ from hsieve.kernels.columns import check_finite, standardised
 from hsieve.kernels.labels import block_coding
 from hsieve.kernels.low_rank import landmark_factors, pivoted_cholesky
 
-__all__ = ["checked_kernel", "heaviest", "refuse_empty", "target_factor", "target_gram"]
-
 # Weights smaller than this share of the target's Gram matrix are rounding.
 ROUNDING = 1e-12
 # Directions of a factor with less than this share of the largest one's weight are left out.

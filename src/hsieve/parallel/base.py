@@ -20,8 +20,6 @@ from pickle import PicklingError, dumps
 from typing import Any, Self, TypeVar
 from weakref import WeakSet
 
-__all__ = ["Engine", "EngineError", "Held", "Traffic", "in_order"]
-
 Item = TypeVar("Item")
 Started = TypeVar("Started")
 Entered = TypeVar("Entered")

@@ -41,8 +41,6 @@ from threadpoolctl import threadpool_info
 from hsieve.fingerprint import fingerprint_of
 from hsieve.parallel.base import Engine, EngineError, Held, Traffic
 
-__all__ = ["CheckpointError", "Checkpointed", "KeptResults", "lock_file", "open_checkpoint"]
-
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

@@ -28,8 +28,6 @@ from hsieve.parallel.base import Engine, EngineError, Held, in_order
 from hsieve.parallel.dask_monitor import MOST_RENEWALS, DaskMonitor, SharedCopies
 from hsieve.parallel.serialization import Border, Reply, perform
 
-__all__ = ["DaskEngine", "dask_setup"]
-
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

@@ -21,8 +21,6 @@ from typing import Any
 from hsieve.parallel.base import EngineError
 from hsieve.parallel.serialization import SerializedValue
 
-__all__ = ["MOST_RENEWALS", "DaskMonitor", "SharedCopies", "WorkerLostError"]
-
 SECONDS_FOR_WORKERS = 60
 SECONDS_TO_NOTICE = 0.5
 

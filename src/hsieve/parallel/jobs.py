@@ -21,8 +21,6 @@ from hsieve.parallel.base import Engine, EngineError
 from hsieve.parallel.settings import CLUSTERS, make_engine
 from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
 
-__all__ = ["JoblibEngine", "make_job_engine", "refuse_cluster_inside", "shared_clusters"]
-
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

@@ -16,8 +16,6 @@ from typing import Any
 from hsieve.parallel.base import EngineError, Held, Traffic
 from hsieve.parallel.threads import one_blas_thread_a_task
 
-__all__ = ["Border", "Reply", "SerializedValue", "perform"]
-
 
 class SerializedValue:
     """A value that is packed once and opened once in each process."""

@@ -23,14 +23,6 @@ import joblib
 from hsieve.parallel.base import Engine, in_order
 from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
 
-__all__ = [
-    "CLUSTERS",
-    "EngineSettings",
-    "SerialEngine",
-    "ThreadEngine",
-    "make_engine",
-]
-
 PACKAGES = {"dask": ("dask", "distributed"), "spark": ("pyspark",)}
 # Their workers are processes of their own, perhaps on other machines.
 CLUSTERS = tuple(PACKAGES)

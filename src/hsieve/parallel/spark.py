@@ -26,8 +26,6 @@ import joblib
 from hsieve.parallel.base import Engine, EngineError, in_order
 from hsieve.parallel.serialization import Border, Reply, perform
 
-__all__ = ["SparkEngine"]
-
 Task = TypeVar("Task")
 Result = TypeVar("Result")
 

@@ -23,8 +23,6 @@ from typing import TypeVar
 import joblib
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["hold_one_blas_thread", "one_blas_thread", "one_blas_thread_a_task", "over_rows"]
-
 Result = TypeVar("Result")
 
 ROWS_AT_A_TIME = 2_048

@@ -14,8 +14,6 @@ from scipy.linalg import solve_triangular
 
 from hsieve.array_types import FloatArray, IndexArray
 
-__all__ = ["ActiveFactor", "EntriesOnDemand", "Redundancy"]
-
 BoolArray = NDArray[np.bool_]
 Redundancy = Callable[[IndexArray, IndexArray], FloatArray]
 

@@ -10,8 +10,6 @@ import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
 
-__all__ = ["LarsEvent", "LarsPath"]
-
 
 @dataclass(frozen=True)
 class LarsEvent:

@@ -54,8 +54,6 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.solvers.active_set import ActiveFactor, EntriesOnDemand, Redundancy
 from hsieve.solvers.lars_path import LarsEvent, LarsPath
 
-__all__ = ["nonnegative_lars_path"]
-
 BoolArray = NDArray[np.bool_]
 
 # Levels this close, as a share of the largest relevance, are one knot.

@@ -33,9 +33,6 @@ from scipy import sparse
 
 from hsieve.array_types import FloatArray, IndexArray
 
-__all__ = ["SimplexSolution", "redundancy_factor", "simplex_quadratic_program"]
-
-
 FIRST_WORKING_SET = 64
 # Of the solver, and by which a variable outside the working set must violate its condition to join;
 # both on the scale of the largest coefficient.

@@ -53,9 +53,6 @@ from sklearn.svm import LinearSVC, l1_min_c
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.progress import report
 
-__all__ = ["GroupLasso", "SparseFit", "fit_of_size", "l1_svm_of_size", "lasso_of_size"]
-
-
 # Each penalty of the descent is this share of the one before; the last is some 1e-4 of the first.
 RATIO = 0.8
 N_STEPS = 41

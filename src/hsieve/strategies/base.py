@@ -16,16 +16,6 @@ from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import DOUBLE_PRECISION, BoundMeasure, Measure, PairwiseStatistics
 from hsieve.progress import report
 
-__all__ = [
-    "DEPENDENCE_TOLERANCE",
-    "LONGEST_SEARCH",
-    "SelectionPath",
-    "Strategy",
-    "best_first",
-    "relevance_of_all",
-]
-
-
 BLOCK = 512
 # Searches that add one feature after the other go so far where the number is not known yet.
 LONGEST_SEARCH = 100

@@ -27,9 +27,6 @@ from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.weight_search import random_weights, search_radius, shrink
 
-__all__ = ["L1Ball", "L1SelectionPath", "WeightedSet"]
-
-
 OPTIMISERS = ("shrink", "paper")
 
 

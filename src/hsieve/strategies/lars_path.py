@@ -39,9 +39,6 @@ from hsieve.strategies.base import (
 )
 from hsieve.strategies.overlaps import JoiningPairs, interchangeable, least_overlapping
 
-__all__ = ["LarsSearch", "LarsSelectionPath"]
-
-
 INTERACTIONS = (None, "pairs")
 # Pairs kept at first, how many times more each time they do not suffice, and at most.
 FIRST_PAIRS = 16_384

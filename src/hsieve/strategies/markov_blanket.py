@@ -44,8 +44,6 @@ from hsieve.strategies.base import (
     relevance_of_all,
 )
 
-__all__ = ["FCBFSearch", "ParentsChildren"]
-
 # Redundancies this much below the relevance are taken as equal to it: both are rounded sums.
 ROUNDING = 1e-12
 

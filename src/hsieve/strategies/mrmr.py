@@ -34,9 +34,6 @@ from hsieve.strategies.base import (
     relevance_of_all,
 )
 
-__all__ = ["FORMS", "MRMRSearch", "continued"]
-
-
 FORMS = ("difference", "quotient")
 # Features whose redundancies are asked for at a time, where all are asked for.
 BLOCK = 512

@@ -11,9 +11,6 @@ from hsieve.measures.base import PairwiseStatistics
 from hsieve.solvers import LarsPath
 from hsieve.strategies.base import best_first
 
-__all__ = ["INTERCHANGEABLE", "JoiningPairs", "interchangeable", "least_overlapping", "overlaps"]
-
-
 # Features that share this much (NHSIC) with a selected one are interchangeable with it.
 INTERCHANGEABLE = 0.9
 # Candidates looked at together when the path gave fewer features than are wanted.

@@ -11,9 +11,6 @@ import numpy as np
 
 from hsieve.array_types import IndexArray
 
-__all__ = ["Draw", "Sampler"]
-
-
 # Fewer samples, or fewer features in a set that is not a half, tell nothing.
 MIN_SUBSAMPLE = 8
 MIN_SET = 8

@@ -44,9 +44,6 @@ from hsieve.solvers.sparse_fits import SparseFit, fit_of_size
 from hsieve.strategies.base import SelectionPath, Strategy
 from hsieve.strategies.random_draws import Sampler
 
-__all__ = ["RandomHalves", "insensitive_fit", "insensitive_fit_of_size", "strongest_penalty"]
-
-
 # Differences within this share of the largest are the same: with one feature there is one split.
 SAME = 1e-9
 REPORTED_EVERY = 50
