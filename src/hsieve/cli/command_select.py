@@ -42,7 +42,9 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     plot: Annotated[
         Path | None,
         typer.Option(
-            "--plot", help="Also draw the regularisation path into this .png, .svg or .pdf file."
+            "--plot",
+            help="Also draw the regularisation path into this .png, .svg or .pdf file.",
+            rich_help_panel=options.OF_PATHS,
         ),
     ] = None,
     report: options.Report = None,
@@ -58,18 +60,25 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     ] = options.Missing.refuse,
     time_allowed: options.TimeAllowed = None,
     p_values: Annotated[
-        options.PValues, typer.Option(help="Test each selected feature on its own, by HSIC.")
+        options.PValues,
+        typer.Option(
+            help="Test each selected feature on its own, by HSIC.",
+            rich_help_panel=options.DETAILS,
+        ),
     ] = options.PValues.none,
     covariate: Annotated[
         list[str] | None,
         typer.Option(
-            help="A column to adjust for, never selected; may be repeated. This option, "
-            "--max-redundancy, --relatives and --interactions: n3lars and hsic-lasso only."
+            help="A column to adjust for, never selected; may be repeated.",
+            rich_help_panel=options.OF_PATHS,
         ),
     ] = None,
     max_redundancy: Annotated[
         float | None,
-        typer.Option(help="Most that two selected features may share (NHSIC); 0.9 bars copies."),
+        typer.Option(
+            help="Most that two selected features may share (NHSIC); 0.9 bars copies.",
+            rich_help_panel=options.OF_PATHS,
+        ),
     ] = None,
     memory_limit: options.MemoryLimit = None,
     relatives: Annotated[
@@ -78,12 +87,17 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             min=0,
             help="How many features most like each selected one to name; if not given, "
             f"{USUAL_RELATIVES} unless that takes long; 0 for none.",
+            rich_help_panel=options.OF_PATHS,
         ),
     ] = None,
     *,
     interactions: Annotated[
         bool,
-        typer.Option("--interactions", help="Also find features that matter only in pairs."),
+        typer.Option(
+            "--interactions",
+            help="Also find features that matter only in pairs.",
+            rich_help_panel=options.OF_PATHS,
+        ),
     ] = False,
     stability: Annotated[
         bool,
@@ -92,18 +106,23 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="Select again and again from halves of the samples, by the method named, and keep "
             "what is found in most of them: as many features as are stable, unless --n-features "
             "says more.",
+            rich_help_panel=options.OF_STABILITY,
         ),
     ] = False,
     false_selections: Annotated[
         float | None,
         typer.Option(
             help="Most false selections to expect, with --stability; 1 if not given, unless "
-            "--n-features is a number."
+            "--n-features is a number.",
+            rich_help_panel=options.OF_STABILITY,
         ),
     ] = None,
     subsamples: Annotated[
         int | None,
-        typer.Option(help="Number of halves, with --stability; 100 if not given."),
+        typer.Option(
+            help="Number of halves, with --stability; 100 if not given.",
+            rich_help_panel=options.OF_STABILITY,
+        ),
     ] = None,
     engine: options.Engine = None,
     scheduler: options.Scheduler = None,

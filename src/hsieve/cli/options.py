@@ -10,9 +10,13 @@ import typer
 from hsieve.cli.errors import BadInputError
 
 __all__ = [
+    "DETAILS",
     "MOST_REPEATS",
     "MOST_WORKERS",
     "NUMBER_RULES",
+    "OF_LARGE_DATA",
+    "OF_PATHS",
+    "OF_STABILITY",
     "OWN_NUMBER",
     "Categorical",
     "Checkpoint",
@@ -47,6 +51,13 @@ MOST_REPEATS = 100_000
 NUMBER_RULES = ("alignment", "guarded", "cv")
 # Methods that choose their number themselves take this word, too.
 OWN_NUMBER = "auto"
+
+
+# Panels of help, below the options that people use first.
+OF_PATHS = "Methods with a regularisation path (n3lars, hsic-lasso, pairs)"
+OF_STABILITY = "Stability selection"
+OF_LARGE_DATA = "Large data, clusters and interrupted runs"
+DETAILS = "Details"
 
 
 class TargetKind(StrEnum):
@@ -136,17 +147,23 @@ Categorical = Annotated[
     list[str] | None, typer.Option(help="A column of categories; may be repeated.")
 ]
 Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
-TargetKindOption = Annotated[TargetKind, typer.Option(help="What the target holds.")]
+TargetKindOption = Annotated[
+    TargetKind, typer.Option(help="What the target holds.", rich_help_panel=DETAILS)
+]
 MemoryLimit = Annotated[
     str | None,
-    typer.Option(help="Most memory for the search, such as 2GB; a table read whole comes on top."),
+    typer.Option(
+        help="Most memory for the search, such as 2GB; a table read whole comes on top.",
+        rich_help_panel=OF_LARGE_DATA,
+    ),
 ]
 Engine = Annotated[
     EngineName | None,
     typer.Option(
         help="Who works on the columns: this process (local), threads, or a cluster of Dask or "
         "Spark, which must see the file by the same path. The answer is the same. Not with all "
-        "methods."
+        "methods.",
+        rich_help_panel=OF_LARGE_DATA,
     ),
 ]
 Scheduler = Annotated[
@@ -155,6 +172,7 @@ Scheduler = Annotated[
         metavar="ADDRESS",
         help="The cluster of --engine dask (tcp://host:8786) or spark (spark://host:7077, yarn); "
         "if not given, workers are started on this machine.",
+        rich_help_panel=OF_LARGE_DATA,
     ),
 ]
 Workers = Annotated[
@@ -163,6 +181,7 @@ Workers = Annotated[
         min=1,
         max=MOST_WORKERS,
         help="How many threads or processes --engine starts; as many as cores if not given.",
+        rich_help_panel=OF_LARGE_DATA,
     ),
 ]
 Checkpoint = Annotated[
@@ -171,6 +190,7 @@ Checkpoint = Annotated[
         metavar="FOLDER",
         help="Keep results of the work in this folder. A run that was killed is taken up by the "
         "same command; other data or settings are refused. Not with all methods.",
+        rich_help_panel=OF_LARGE_DATA,
     ),
 ]
 TimeAllowed = Annotated[
@@ -181,7 +201,9 @@ TimeAllowed = Annotated[
         "hours, or a number of seconds; 10 s if not given.",
     ),
 ]
-RandomState = Annotated[int, typer.Option(min=0, help="Seed of random choices.")]
+RandomState = Annotated[
+    int, typer.Option(min=0, help="Seed of random choices.", rich_help_panel=DETAILS)
+]
 
 
 def names_in(text: str | None) -> tuple[str, ...]:
