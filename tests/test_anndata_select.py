@@ -88,7 +88,7 @@ def test_one_module_has_the_name_of_another():
         ({"groupby": "type"}, "groupby must be a column of adata.obs, got 'type'"),
         ({"key_added": ""}, "key_added must be a name, got ''"),
         ({"method": "scanpy"}, "method must be one of"),
-        ({"n_features": -1}, "n_features must be None or a whole number"),
+        ({"n_features": -1}, "n_features must be None or an integer"),
         ({"layer": "spliced"}, "There is no layer 'spliced'"),
     ],
 )

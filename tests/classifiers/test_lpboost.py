@@ -139,5 +139,5 @@ def test_refusals(rng):
         LPBoost().fit(np.full_like(X, np.nan), y)
     with pytest.raises(ValueError, match=r"nu must be a number above 0 and at most 1, got 1\.5"):
         LPBoost(nu=1.5).fit(X, y)
-    with pytest.raises(ValueError, match="learners must be one of"):
+    with pytest.raises(ValueError, match="learners must be '"):
         LPBoost(learners="trees").fit(X, y)

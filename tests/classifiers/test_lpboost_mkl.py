@@ -227,8 +227,8 @@ def test_refusals():
         ({"widths": []}, "widths must be a list of numbers above 0"),
         ({"widths": [0.0]}, "widths must be"),
         ({"widths": 1.0}, "widths must be"),
-        ({"width_choice": "margin"}, "width_choice must be one of"),
-        ({"n_folds": 1}, "n_folds must be a whole number of at least 2"),
+        ({"width_choice": "margin"}, "width_choice must be '"),
+        ({"n_folds": 1}, "n_folds must be an integer of at least 2"),
         ({"memory_limit": "much"}, "much"),
         ({"selector": RandSel()}, "give one of them"),
     ):

@@ -179,8 +179,8 @@ class Rows(BaseEstimator):
         ({"classifier": "svm"}, "classifier must be one of"),
         ({"classifier": SVC()}, "must have the parameter feature_sets"),
         ({"classifier": 7}, "must have the parameter feature_sets"),
-        ({"max_sets": 0}, "max_sets must be a whole number of at least 1 or None"),
-        ({"max_selector_samples": 2}, "max_selector_samples must be a whole number of at least 8"),
+        ({"max_sets": 0}, "max_sets must be None or an integer of at least 1"),
+        ({"max_selector_samples": 2}, "max_selector_samples must be an integer of at least 8"),
     ],
 )
 def test_odd_settings_are_refused_in_words(rng, changed, told):

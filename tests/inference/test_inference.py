@@ -106,8 +106,8 @@ def test_feature_tests_find_the_dependent_features(method, rng):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda x, y: hsic_test(x, y, method="normal"), "method must be one of"),
-        (lambda x, y: hsic_test(x, y, n_permutations=0), "whole number of at least 1"),
+        (lambda x, y: hsic_test(x, y, method="normal"), "method must be 'gamma' or 'permutation'"),
+        (lambda x, y: hsic_test(x, y, n_permutations=0), "integer of at least 1"),
         (lambda x, y: hsic_test(x[:5], y[:5], method="gamma"), "at least 6 samples"),
         (lambda x, y: hsic_interval(x, y, level=95), "level must lie between 0 and 1"),
     ],

@@ -20,7 +20,7 @@ def test_the_sizes_just_keep_the_bounds(d, eta, delta, T):
 
 
 def test_bad_numbers_are_refused_in_words():
-    with pytest.raises(ValueError, match="n_features must be a whole number"):
+    with pytest.raises(ValueError, match="n_features must be an integer"):
         randsel_sample_sizes(0, 0.1)
     with pytest.raises(ValueError, match="influence must be a number between 0 and 1"):
         randsel_sample_sizes(10, 1.0)

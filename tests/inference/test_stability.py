@@ -116,7 +116,7 @@ def test_a_matrix_says_the_same_as_lists(measure, rng):
     [
         ([[0, 1], [5]], 5, "positions from 0 to 4"),
         ([[0, -1], [2]], 5, "positions from 0 to 4"),
-        ([[0.5], [2]], 5, "whole-number positions"),
+        ([[0.5], [2]], 5, "integer positions"),
         ([[1, 1], [2]], 5, "each feature once"),
         ([[0, 1], [2]], None, "need n_features"),
         ([[0, 2], [2, 1]], None, "zeros and ones"),

@@ -301,7 +301,7 @@ def test_a_category_of_one_level_interacts_with_nothing(rng):
         ([(0, 1, 2)], {}, "positions of shape"),
         ([(0, 5)], {}, "from 0 to 2"),
         ([(0.0, 1.0)], {}, "positions of shape"),
-        ([(0, 1)], {"rank": 0}, "rank must be None or a whole number"),
+        ([(0, 1)], {"rank": 0}, "rank must be None or an integer"),
     ],
 )
 def test_wrong_pairs_and_ranks_are_refused(pairs, options, message, rng):

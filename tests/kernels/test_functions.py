@@ -58,7 +58,7 @@ def test_codings_that_compare_classes_are_centred(coding):
         (kernels.Gaussian(-1.0), [[0.0], [1.0]], "bandwidth must be a positive number"),
         (kernels.Gaussian("wide"), [[0.0], [1.0]], "'wide'"),
         (kernels.InverseDistance(0.0), [[0.0], [1.0]], "epsilon must be positive"),
-        (kernels.Polynomial(1.5), [[0.0], [1.0]], "degree must be a whole number"),
+        (kernels.Polynomial(1.5), [[0.0], [1.0]], "degree must be an integer"),
         (kernels.Precomputed(), np.ones((2, 3)), "must be square"),
         (kernels.Precomputed(), [[1.0, 0.5], [0.1, 1.0]], "must be symmetric"),
         (kernels.Precomputed(), [[1.0, np.nan], [np.nan, 1.0]], "must be finite"),

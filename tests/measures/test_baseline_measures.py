@@ -105,7 +105,7 @@ def test_constant_columns_score_zero_and_a_far_sample_does_no_harm(features, nam
 @pytest.mark.parametrize("n_neighbors", [1, 3, 8, 23])
 @pytest.mark.parametrize("spacing", [1.0, 0.1, 1e5])
 def test_of_equally_near_samples_the_first_are_neighbours(rng, n_neighbors, spacing):
-    """Of few values, so that whole numbers tell exactly who ties."""
+    """Of few values, so that integers tell exactly who ties."""
     levels = rng.integers(0, 3, (24, 2))
     exact = ((levels[:, None] - levels) ** 2).sum(axis=2)
     np.fill_diagonal(exact, 100)
@@ -146,10 +146,10 @@ def test_a_sample_that_is_like_no_other_leaves_scores_from_0_to_2(name, rng):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"ranking_function": "phi4"}, "ranking_function must be one of"),
-        ({"graph": "samples"}, "graph must be one of"),
-        ({"n_neighbors": 0}, "n_neighbors must be a whole number of at least 1, got 0"),
-        ({"n_eigenvectors": 1}, "n_eigenvectors must be None or a whole number of at least 2"),
+        ({"ranking_function": "phi4"}, "ranking_function must be '"),
+        ({"graph": "samples"}, "graph must be '"),
+        ({"n_neighbors": 0}, "n_neighbors must be an integer of at least 1, got 0"),
+        ({"n_eigenvectors": 1}, "n_eigenvectors must be None or an integer of at least 2"),
     ],
 )
 def test_wrong_settings_of_spectral_scores_are_refused(features, settings, words):
@@ -252,5 +252,5 @@ def test_removing_a_feature_costs_no_less_than_its_worth_says(rng):
 
 
 def test_a_wrong_c_is_refused(features):
-    with pytest.raises(ValueError, match="C must be a positive number, got 0"):
+    with pytest.raises(ValueError, match="C must be a number above 0, got 0"):
         LinearSVM(0).bind(features, features[:, 0])

@@ -130,9 +130,9 @@ def test_additions_outside_and_removals_inside_only(rng):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"estimator": "best"}, "estimator must be one of"),
-        ({"precision": "half"}, "precision must be one of"),
-        ({"target_kind": "text"}, "target_kind must be one of"),
+        ({"estimator": "best"}, "estimator must be '"),
+        ({"precision": "half"}, "precision must be '"),
+        ({"target_kind": "text"}, "target_kind must be '"),
         ({"categorical": [9]}, "positions below 3"),
         ({"kernel_y": kernels.Precomputed()}, "must be square"),
     ],

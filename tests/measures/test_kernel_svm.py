@@ -114,5 +114,5 @@ def test_bad_settings_are_refused_in_words(rng):
     X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
     with pytest.raises(ValueError, match="kernel must be one of"):
         KernelSVMRFE(kernel="rbf").fit(X, y)
-    with pytest.raises(ValueError, match="C must be a positive number"):
+    with pytest.raises(ValueError, match="C must be a number above 0"):
         KernelSVMRFE(C=0).fit(X, y)

@@ -315,8 +315,8 @@ def test_a_class_with_a_single_sample_is_handled(rng):
         ({"n_centres": 2.5}, "n_centres must be"),
         ({"n_folds": 1}, "n_folds must be"),
         ({"n_folds": 99}, "n_folds must leave two samples"),
-        ({"ridges": [0.0]}, "ridges must hold"),
-        ({"width_factors": []}, "width_factors must hold"),
+        ({"ridges": [0.0]}, "ridges must be a list of numbers above 0"),
+        ({"width_factors": []}, "width_factors must be a list of numbers above 0"),
         ({"target_kind": "ordinal"}, "target_kind"),
     ],
 )

@@ -189,7 +189,7 @@ def test_every_estimator_offers_both_statistics(estimator, features):
 @pytest.mark.parametrize(
     ("settings", "y", "message"),
     [
-        ({"estimator": "knn"}, np.arange(N) * 0.1, "estimator must be one of"),
+        ({"estimator": "knn"}, np.arange(N) * 0.1, "estimator must be '"),
         ({"n_deviations": 0}, np.arange(N) * 0.1, "n_deviations must be a number above 0"),
         ({"n_deviations": 1.5}, np.arange(N) * 0.1, "at most 1, got 1.5"),
         ({"estimator": "copula", "categorical": [5]}, np.arange(N) * 0.1, "takes numbers only"),

@@ -98,7 +98,7 @@ def test_relatives_are_the_features_of_highest_nhsic(features, form):
 
 @pytest.mark.parametrize("wrong", [0, True, 1.5])
 def test_a_number_of_relatives_that_is_none_is_refused(features, wrong):
-    with pytest.raises(ValueError, match="n_relatives must be a whole number of at least 1"):
+    with pytest.raises(ValueError, match="n_relatives must be an integer of at least 1"):
         nearest_relatives(as_blocks(features), np.array([0]), wrong)
     ((relatives, _),) = nearest_relatives(as_blocks(features), np.array([0]), 1)
     assert len(relatives) == 1

@@ -239,5 +239,5 @@ def test_targets_of_another_length_are_refused_when_they_are_bound(measure, kind
 
 def test_target_kernels_that_there_are_not(rng):
     X = rng.normal(size=(20, 2))
-    with pytest.raises(ValueError, match=r"must be one of .*'linear'.*, got 'lienar'"):
+    with pytest.raises(ValueError, match=r"must be .*'linear'.*, got 'lienar'"):
         pair_statistics(X, X[:, 0], [(0, 1)], target_kernel="lienar")

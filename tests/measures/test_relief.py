@@ -165,9 +165,9 @@ def test_blocks_give_what_one_block_gives(features, monkeypatch):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"n_neighbors": 0}, "n_neighbors must be None or a whole number of at least 1, got 0"),
+        ({"n_neighbors": 0}, "n_neighbors must be None or an integer of at least 1, got 0"),
         ({"n_neighbors": 2.5}, "got 2.5"),
-        ({"sigma": -1.0}, "sigma must be None or a positive number, got -1.0"),
+        ({"sigma": -1.0}, "sigma must be None or a number above 0, got -1.0"),
         ({"categorical": [9]}, "positions below 5"),
     ],
 )

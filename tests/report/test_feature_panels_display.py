@@ -229,7 +229,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(data):
         FeaturePanelsDisplay.from_selector(selector, X, np.column_stack([y, y]))
     with pytest.raises(ValueError, match="X has 200 samples but y has 20"):
         FeaturePanelsDisplay.from_selector(selector, X, y[:20])
-    with pytest.raises(ValueError, match="n_panels must be a whole number"):
+    with pytest.raises(ValueError, match="n_panels must be an integer"):
         FeaturePanelsDisplay.from_selector(selector, X, y, n_panels=0)
     with pytest.raises(ValueError, match="3 features"):
         FeaturePanelsDisplay.from_selector(selector, X[:, :3], y)

@@ -392,7 +392,7 @@ def test_what_makes_no_sense_is_refused(selector, data):
     X, y = data
     with pytest.raises(NotFittedError):
         summarise(N3LARS())
-    with pytest.raises(ValueError, match=r"n_shown must be a whole number from 1 to 500, got 0"):
+    with pytest.raises(ValueError, match=r"n_shown must be an integer from 1 to 500, got 0"):
         summarise(selector, X, y, ReportOptions(n_shown=0))
     with pytest.raises(ValueError, match="title must be a text or None, got 7"):
         summarise(selector, X, y, ReportOptions(title=7))

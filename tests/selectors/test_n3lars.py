@@ -303,9 +303,9 @@ def test_the_global_random_state_is_not_touched(rng):
         ({"max_redundancy": 0}, "max_redundancy must be None or a number above 0"),
         ({"max_redundancy": "low"}, "max_redundancy must be None or a number above 0"),
         ({"covariates": 3}, "covariates must be a list of positions, .* got 3"),
-        ({"covariates": [[1, 2]]}, "covariates must hold whole-number positions"),
+        ({"covariates": [[1, 2]]}, "covariates must hold integer positions"),
         ({"covariates": range(5)}, "Of 5 features none is left to select beside the covariates"),
-        ({"covariates": [99]}, "covariates must hold whole-number positions below 5"),
+        ({"covariates": [99]}, "covariates must hold integer positions below 5"),
         ({"form": "bytes"}, "form must be 'auto', 'dense' or 'coded'"),
         ({"memory_limit": "plenty"}, "memory_limit must be None"),
         ({"memory_limit": 1000}, "too small for 40 samples"),
@@ -389,7 +389,7 @@ class TestData:
     @pytest.mark.parametrize("n_relatives", [0, 2.5, "a", True])
     def test_an_odd_number_of_relatives_is_refused(self, n_relatives, problem):
         selector = N3LARS(2).fit(problem.X, problem.y)
-        with pytest.raises(ValueError, match="n_relatives must be a whole number"):
+        with pytest.raises(ValueError, match="n_relatives must be an integer"):
             selector.relatives(problem.X, n_relatives)
 
     def test_blocks_without_a_target_are_refused(self, problem):

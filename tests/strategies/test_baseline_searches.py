@@ -120,7 +120,7 @@ def test_the_strongest_feature_is_kept_where_nothing_depends(rng):
         (FCBFSearch(-1), "threshold must be a number of at least 0, got -1"),
         (FCBFSearch("high"), "threshold must be a number"),
         (ParentsChildren(alpha=0), "alpha must be a number between 0 and 1, got 0"),
-        (ParentsChildren(max_given=1.5), "max_given must be a whole number of at least 0, got 1.5"),
+        (ParentsChildren(max_given=1.5), "max_given must be an integer of at least 0, got 1.5"),
     ],
     ids=repr,
 )

@@ -231,5 +231,5 @@ def test_progress_ends_at_one_and_a_wrong_form_is_refused(data):
         MRMRSearch().search(bound, 3)
     assert heard[-1] == 1.0
     assert heard == sorted(heard)
-    with pytest.raises(ValueError, match="form must be one of"):
+    with pytest.raises(ValueError, match="form must be '"):
         MRMRSearch(form="ratio").check(Pearson(), 5, 3)

@@ -495,10 +495,10 @@ WRONG = [
     ({"least_gain": True}, "least_gain must be a number of at least 0, got True"),
     ({"least_gain": None}, "least_gain must be a number of at least 0, got None"),
     ({"least_gain": float("nan")}, "least_gain must be a number of at least 0, got nan"),
-    ({"interactions": "pairs"}, "interactions must be 'auto' or None, got 'pairs'"),
-    ({"interactions": True}, "interactions must be 'auto' or None, got True"),
-    ({"time_limit": 0}, "time_limit must be None or a number of seconds above 0, got 0"),
-    ({"time_limit": True}, "time_limit must be None or a number of seconds above 0, got True"),
+    ({"interactions": "pairs"}, "interactions must be None or 'auto', got 'pairs'"),
+    ({"interactions": True}, "interactions must be None or 'auto', got True"),
+    ({"time_limit": 0}, "time_limit must be None or a number above 0, got 0"),
+    ({"time_limit": True}, "time_limit must be None or a number above 0, got True"),
 ]
 
 

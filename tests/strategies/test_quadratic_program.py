@@ -182,7 +182,7 @@ def test_progress_ends_at_one(data):
         ({"alpha": 1.5}, "alpha must be 'auto' or a number from 0 to 1, got 1.5"),
         ({"alpha": "half"}, "alpha must be 'auto'"),
         ({"alpha": float("nan")}, "alpha must be 'auto'"),
-        ({"n_landmarks": 0}, "n_landmarks must be 'auto', 'all' or a whole number"),
+        ({"n_landmarks": 0}, "n_landmarks must be 'auto', 'all' or an integer"),
         ({"n_landmarks": "some"}, "n_landmarks must be"),
     ],
 )

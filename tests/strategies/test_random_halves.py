@@ -95,9 +95,9 @@ def test_the_strategy_takes_any_measure_of_sets(rng):
 @pytest.mark.parametrize(
     ("settings", "complaint"),
     [
-        ({"n_rounds": 0}, "n_rounds must be a whole number"),
+        ({"n_rounds": 0}, "n_rounds must be an integer"),
         ({"epsilon": -1}, "epsilon must be a number of at least 0"),
-        ({"penalty": 2}, "penalty must be None or a share"),
+        ({"penalty": 2}, "penalty must be None or a number"),
     ],
 )
 def test_settings_that_make_no_sense_are_refused(settings, complaint, rng):

@@ -15,7 +15,7 @@ than no feature does, no feature is chosen. A method or a number that the user g
 import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from time import monotonic
 from typing import Any
 
@@ -32,6 +32,7 @@ from hsieve.exceptions import (
     NothingFoundWarning,
 )
 from hsieve.inference.feature_number import representative_rows
+from hsieve.parameters import NONE, integer
 from hsieve.progress import stage
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector, check_target
 from hsieve.selectors.input_data import told as told_of
@@ -188,19 +189,13 @@ def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any
     elif not isinstance(method, BaseSelector):
         msg = f"method must be the name of a method or a selector, got {method!r}."
         raise ValueError(msg)
-    is_whole = isinstance(n_features, Integral) and not isinstance(n_features, bool)
-    if n_features is not None and not (is_whole and n_features >= 1):
-        msg = f"n_features must be None or a whole number of at least 1, got {n_features!r}."
-        raise ValueError(msg)
+    (NONE | integer(1)).check("n_features", n_features)
     seconds = TIMES.get(time_allowed) if isinstance(time_allowed, str) else time_allowed
     if not isinstance(seconds, Real) or isinstance(seconds, bool) or float(seconds) <= 0:
         shown = ", ".join(map(repr, TIMES))
         msg = f"time_allowed must be one of {shown}, or seconds above 0, got {time_allowed!r}."
         raise ValueError(msg)
-    is_seed = isinstance(random_state, Integral) and not isinstance(random_state, bool)
-    if not (is_seed and random_state >= 0):
-        msg = f"random_state must be a whole number of at least 0, got {random_state!r}."
-        raise ValueError(msg)
+    integer(0).check("random_state", random_state)
     number = None if n_features is None else int(n_features)
     return SelectOptions(method, number, float(seconds), int(random_state))
 

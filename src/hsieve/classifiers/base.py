@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data, refuse_mixed
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.base import whole_or_nothing
 
 FloatArray = NDArray[np.floating]
@@ -27,6 +28,8 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, ABC):
     """A classifier that learns from checked data, and gives decisions."""
 
     classes_: NDArray[Any]
+    # What the parameters may be.
+    allowed: ClassVar[Mapping[str, Rule]] = {}
     # What features may hold; the first where they hold anything else.
     _precisions: ClassVar[tuple[type[np.floating], ...]] = PRECISIONS
 
@@ -89,9 +92,9 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, ABC):
             return np.asarray(self.classes_[(decisions > 0).astype(int)])
         return np.asarray(self.classes_[np.argmax(decisions, axis=1)])
 
-    @abstractmethod
     def check_parameters(self) -> None:
         """Refuse settings that have no meaning."""
+        check_parameters(self)
 
     @abstractmethod
     def _fit(self, data: FloatArray, codes: IndexArray) -> None:
@@ -157,29 +160,6 @@ def importances_of(sets: Iterable[IndexArray], weights: FloatArray, n_features: 
     return importances
 
 
-def check_whole_numbers(estimator: Any, least: Mapping[str, int], *, optional: set[str]) -> None:
-    """Refuse parameters that are not whole numbers, or too small."""
-    for name, smallest in least.items():
-        value = getattr(estimator, name)
-        if value is None and name in optional:
-            continue
-        if not isinstance(value, Integral) or isinstance(value, bool) or value < smallest:
-            also = " or None" if name in optional else ""
-            msg = f"{name} must be a whole number of at least {smallest}{also}, got {value!r}."
-            raise ValueError(msg)
-
-
 def numbers_of(given: Any) -> tuple[float, ...]:
     """Return one number or several as a tuple."""
     return (float(given),) if isinstance(given, Real) else tuple(float(one) for one in given)
-
-
-def check_positive_numbers(name: str, given: Any) -> None:
-    """Refuse anything but one number above zero, or several."""
-    try:
-        numbers = numbers_of(given)
-    except (TypeError, ValueError):
-        numbers = ()
-    if not numbers or not all(0 < number < np.inf for number in numbers):
-        msg = f"{name} must be numbers above 0, at least one, got {given!r}."
-        raise ValueError(msg)

@@ -8,10 +8,9 @@ Cost: learners see `max_samples` samples each and programs `max_program_samples`
 samples no more are looked at; from 2,000 samples on kernels are in single precision.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +18,6 @@ from sklearn.utils.class_weight import compute_class_weight
 
 from hsieve.classifiers.base import (
     LogOddsClassifier,
-    check_positive_numbers,
-    check_whole_numbers,
     importances_of,
     numbers_of,
 )
@@ -31,21 +28,13 @@ from hsieve.data.subsamples import balanced_samples
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import SetKernels
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import NONE, Rule, integer, number, numbers, word
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
 NUS = (0.8, 0.5, 0.3, 0.15, 0.05)
-LEAST = {
-    "max_sets": 1,
-    "n_members": 1,
-    "n_folds": 2,
-    "n_subsamples": 1,
-    "max_selector_samples": 8,
-    "max_samples": 2,
-    "max_program_samples": 2,
-}
 # Samples decided about at a time.
 CHUNK = 1024
 # From so many training samples on kernels are in single precision.
@@ -174,6 +163,19 @@ class KernelEnsembleClassifier(LogOddsClassifier):
     >>> sorted(model.feature_importances_.argsort()[-2:].tolist())
     [0, 1]
     """
+
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "widths": number(above=0) | numbers(above=0),
+        "ridges": word("auto") | number(above=0) | numbers(above=0),
+        "nu": word("cv") | number(above=0, most=1),
+        "max_sets": NONE | integer(1),
+        "n_members": integer(1),
+        "n_folds": integer(2),
+        "n_subsamples": NONE | integer(1),
+        "max_selector_samples": integer(8),
+        "max_samples": integer(2),
+        "max_program_samples": integer(2),
+    }
 
     def __init__(  # noqa: PLR0913 - kernels, learners, programs and draws have options each
         self,
@@ -322,14 +324,3 @@ class KernelEnsembleClassifier(LogOddsClassifier):
     def _nus(self) -> tuple[float, ...]:
         """Values of nu to choose from, from large to small."""
         return NUS if isinstance(self.nu, str) else (float(self.nu),)
-
-    def check_parameters(self) -> None:
-        """Refuse settings that have no meaning."""
-        check_positive_numbers("widths", self.widths)
-        if self.ridges != "auto":
-            check_positive_numbers("ridges", self.ridges)
-        number = isinstance(self.nu, Real) and not isinstance(self.nu, bool)
-        if not (self.nu == "cv" if isinstance(self.nu, str) else number and 0 < self.nu <= 1):
-            msg = f"nu must be 'cv' or a number above 0 and at most 1, got {self.nu!r}."
-            raise ValueError(msg)
-        check_whole_numbers(self, LEAST, optional={"max_sets", "n_subsamples"})

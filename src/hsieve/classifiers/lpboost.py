@@ -1,7 +1,6 @@
 """LPBoost as a classifier: few features or stumps, with the largest soft margin."""
 
-from collections.abc import Iterator
-from numbers import Real
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +17,7 @@ from hsieve.classifiers.lpboost_solver import (
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import Rule, number, word
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -85,18 +85,14 @@ class LPBoost(BaseClassifier):
     path_parameter: ClassVar[str] = "nu"
     _precisions: ClassVar[tuple[type[np.floating], ...]] = (np.float64,)
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "nu": number(above=0, most=1),
+        "learners": word(*LEARNERS),
+    }
+
     def __init__(self, nu: float = 0.5, *, learners: str = "features") -> None:
         self.nu = nu
         self.learners = learners
-
-    def check_parameters(self) -> None:
-        """Refuse settings that have no meaning."""
-        if not isinstance(self.nu, Real) or isinstance(self.nu, bool) or not 0 < self.nu <= 1:
-            msg = f"nu must be a number above 0 and at most 1, got {self.nu!r}."
-            raise ValueError(msg)
-        if self.learners not in LEARNERS:
-            msg = f"learners must be one of {LEARNERS}, got {self.learners!r}."
-            raise ValueError(msg)
 
     def _fit(self, data: FloatArray, codes: IndexArray) -> None:
         """Fit one classifier for two classes, else one for each against the rest."""

@@ -1,15 +1,14 @@
 """LPBoost-MKL as a classifier: kernels over sets of features, with the largest soft margin."""
 
 import warnings
-from collections.abc import Iterable
-from numbers import Real
-from typing import Any, ClassVar, TypeGuard
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
-from hsieve.classifiers.base import LogOddsClassifier, check_whole_numbers, importances_of
+from hsieve.classifiers.base import LogOddsClassifier, importances_of
 from hsieve.classifiers.calibration import calibrate
 from hsieve.classifiers.feature_sets import checked_sets, nested_sets
 from hsieve.classifiers.kernel_choice import (
@@ -29,6 +28,7 @@ from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.set_kernels import KernelList
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import Rule, integer, number, numbers, word
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.randsel import RandSel
 
@@ -130,6 +130,13 @@ class LPBoostMKL(LogOddsClassifier):
 
     _precisions: ClassVar[tuple[type[np.floating], ...]] = (np.float64,)
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "widths": numbers(above=0),
+        "width_choice": word(*WIDTH_CHOICES),
+        "nu": word("cv") | number(above=0, most=1),
+        "n_folds": integer(2),
+    }
+
     def __init__(
         self,
         feature_sets: Any = None,
@@ -155,17 +162,7 @@ class LPBoostMKL(LogOddsClassifier):
 
     def check_parameters(self) -> None:
         """Refuse settings that have no meaning."""
-        widths = list(self.widths) if isinstance(self.widths, Iterable) else []
-        if not widths or not all(_is_number(width) and 0 < width < np.inf for width in widths):
-            msg = f"widths must be a list of numbers above 0, got {self.widths!r}."
-            raise ValueError(msg)
-        if self.width_choice not in WIDTH_CHOICES:
-            msg = f"width_choice must be one of {WIDTH_CHOICES}, got {self.width_choice!r}."
-            raise ValueError(msg)
-        if self.nu != "cv" and not (_is_number(self.nu) and 0 < self.nu <= 1):
-            msg = f"nu must be 'cv' or a number above 0 and at most 1, got {self.nu!r}."
-            raise ValueError(msg)
-        check_whole_numbers(self, {"n_folds": 2}, optional=set())
+        super().check_parameters()
         if self.feature_sets is not None and self.selector is not None:
             msg = "feature_sets and selector both say where sets come from; give one of them."
             raise ValueError(msg)
@@ -305,8 +302,3 @@ def _each_once(found: list[Sets]) -> list[Sets]:
     places = {features.tobytes(): place for place, features in reversed(list(enumerate(found[0])))}
     kept = sorted(places.values())
     return [tuple(sets[place] for place in kept) for sets in found]
-
-
-def _is_number(value: Any) -> TypeGuard[float]:
-    """Whether a value is a number, and no truth value."""
-    return isinstance(value, Real) and not isinstance(value, bool)

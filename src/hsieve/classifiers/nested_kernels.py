@@ -1,7 +1,7 @@
 """The pipeline of the thesis (chapter 5): representation, nested sets of features, kernels."""
 
-from collections.abc import Callable
-from typing import Any, Self
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -9,13 +9,14 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.classifiers.base import PRECISIONS, check_whole_numbers, validated_classes
+from hsieve.classifiers.base import PRECISIONS, validated_classes
 from hsieve.classifiers.feature_sets import find_sets
 from hsieve.classifiers.kernel_ensemble import KernelEnsembleClassifier
 from hsieve.classifiers.lpboost_mkl import LPBoostMKL
 from hsieve.classifiers.sparse_filtering import SparseFiltering
 from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
+from hsieve.parameters import NONE, Rule, check_parameters, integer
 from hsieve.selectors.base import whole_or_nothing
 
 FloatArray = NDArray[np.floating]
@@ -24,7 +25,6 @@ REPRESENTATIONS = ("sparse-filtering",)
 CLASSIFIERS = ("auto", "ensemble", "lpboost-mkl")
 # Samples represented at a time when predicting.
 CHUNK = 8192
-LEAST = {"max_sets": 1, "max_selector_samples": 8}
 # What is told of the classifier here, too.
 KEPT = ("feature_sets_", "set_weights_", "feature_importances_")
 
@@ -106,6 +106,11 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "max_sets": NONE | integer(1),
+        "max_selector_samples": integer(8),
+    }
+
     def __init__(
         self,
         representation: Any = None,
@@ -141,7 +146,7 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
         self
             The fitted classifier.
         """
-        check_whole_numbers(self, LEAST, optional={"max_sets"})
+        check_parameters(self)
         data, target, _ = validated_classes(self, X, y)
         rng = np.random.default_rng(self.random_state)
         seeds = [int(seed) for seed in rng.integers(2**31 - 1, size=2)]

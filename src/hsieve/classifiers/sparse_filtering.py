@@ -1,7 +1,7 @@
 """Sparse filtering: a representation learned without a target."""
 
-from numbers import Integral, Real
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,6 +13,7 @@ from hsieve.classifiers.preparation import PREPARATIONS, Preparation
 from hsieve.classifiers.sparse_filtering_solver import learned_features, sparse_filtering
 from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
+from hsieve.parameters import BOOLEAN, NONE, Rule, check_parameters, integer, number, word
 from hsieve.selectors.base import whole_or_nothing
 
 FloatArray = NDArray[np.floating]
@@ -104,6 +105,16 @@ class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ((100, 8), True)
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "n_components": NONE | integer(1),
+        "max_iter": integer(1),
+        "max_samples": NONE | integer(2),
+        "preparation": word(*PREPARATIONS),
+        "precision": word(*PRECISIONS),
+        "intercept": BOOLEAN,
+        "tol": number(least=0, below=1),
+    }
+
     def __init__(
         self,
         n_components: int | None = None,
@@ -141,7 +152,7 @@ class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         self
             The fitted transformer.
         """
-        self._check_parameters()
+        check_parameters(self)
         refuse_distributed(X, type(self).__name__)
         data = checked_data(self, X, dtype=[np.float64, np.float32], ensure_min_samples=2)
         rng = np.random.default_rng(self.random_state)
@@ -196,28 +207,6 @@ class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     def _n_features_out(self) -> int:
         """Number of learned features, for the names of scikit-learn."""
         return len(self.components_)
-
-    def _check_parameters(self) -> None:
-        """Refuse settings that have no meaning."""
-        for name, least in (("n_components", 1), ("max_iter", 1), ("max_samples", 2)):
-            value = getattr(self, name)
-            if value is None and name != "max_iter":
-                continue
-            if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-                also = "" if name == "max_iter" else " or None"
-                msg = f"{name} must be a whole number of at least {least}{also}, got {value!r}."
-                raise ValueError(msg)
-        for name, known in (("preparation", PREPARATIONS), ("precision", tuple(PRECISIONS))):
-            if getattr(self, name) not in known:
-                msg = f"{name} must be one of {known}, got {getattr(self, name)!r}."
-                raise ValueError(msg)
-        if not isinstance(self.intercept, bool | np.bool_):
-            msg = f"intercept must be True or False, got {self.intercept!r}."
-            raise ValueError(msg)
-        number = isinstance(self.tol, Real) and not isinstance(self.tol, bool)
-        if not number or not 0 <= self.tol < 1:
-            msg = f"tol must be a number of at least 0 and below 1, got {self.tol!r}."
-            raise ValueError(msg)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

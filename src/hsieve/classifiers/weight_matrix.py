@@ -15,14 +15,15 @@ decision of naive Bayes.
 Cost: one pass over the codes.
 """
 
-from numbers import Real
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.classifiers.base import BaseClassifier
 from hsieve.data.sequences import UNKNOWN_CODE
+from hsieve.parameters import Rule, number
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -73,16 +74,13 @@ class PositionWeightMatrix(BaseClassifier):
     array([1, 0])
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "pseudo_count": number(above=0),
+    }
+
     def __init__(self, *, pseudo_count: float = 1.0, unknown: float | None = UNKNOWN_CODE) -> None:
         self.pseudo_count = pseudo_count
         self.unknown = unknown
-
-    def check_parameters(self) -> None:
-        """Refuse settings that have no meaning."""
-        count = self.pseudo_count
-        if isinstance(count, bool) or not isinstance(count, Real) or not 0 < count < np.inf:
-            msg = f"pseudo_count must be a number above 0, got {count!r}."
-            raise ValueError(msg)
 
     def _fit(self, data: FloatArray, codes: IndexArray) -> None:
         """Count categories."""

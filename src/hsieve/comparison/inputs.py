@@ -82,7 +82,7 @@ def checked_count(name: str, value: Any, least: int) -> int:
     """Return a whole number of at least so much, or refuse it by the name of the parameter."""
     if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
         return int(value)
-    msg = f"{name} must be a whole number of at least {least}, got {value!r}."
+    msg = f"{name} must be an integer of at least {least}, got {value!r}."
     raise ValueError(msg)
 
 
@@ -142,7 +142,7 @@ def _check_fold(number: int, training: NDArray[Any], held_out: NDArray[Any], dat
     least = 1 if data.target_kind == "classes" else 2  # R2 compares with a mean
     for samples in (training, held_out):
         if samples.ndim != 1 or samples.dtype.kind not in "iu":
-            problem = "must hold the positions of its samples as whole numbers"
+            problem = "must hold the positions of its samples as integers"
         elif len(samples) and not (samples.min() >= 0 and samples.max() < len(data.y)):
             problem = f"names samples outside 0 to {len(data.y) - 1}"
     if not problem and (len(training) == 0 or len(held_out) < least):

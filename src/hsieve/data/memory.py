@@ -144,7 +144,7 @@ def bytes_of(limit: int | str) -> int:
         read = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([KMGT]?)B?\s*", limit.upper())
         if read and float(read[1]) > 0:
             return int(float(read[1]) * UNITS[read[2]])
-    msg = f"memory_limit must be None, bytes as a whole number, or such as '2GB'; got {limit!r}."
+    msg = f"memory_limit must be None, bytes as an integer, or such as '2GB'; got {limit!r}."
     raise ValueError(msg)
 
 

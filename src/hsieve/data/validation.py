@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from hsieve.parameters import word
+
 __all__ = [
     "LARGEST_EXACT_INTEGER",
     "MAX_INTEGER_CLASSES",
@@ -84,9 +86,7 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
 
 def likely_kind_of(values: NDArray[Any], target_kind: str = "auto") -> TargetKind:
     """Say what :func:`target_kind_of` says, whether or not the numbers can be told apart."""
-    if target_kind not in TARGET_KINDS:
-        msg = f"target_kind must be one of {TARGET_KINDS}, got {target_kind!r}."
-        raise ValueError(msg)
+    word(*TARGET_KINDS).check("target_kind", target_kind)
     if target_kind != "auto":
         return "classes" if target_kind == "classes" else "continuous"
     if values.ndim == 2 and values.shape[1] > 1:

@@ -267,7 +267,7 @@ def _checked_sizes(sizes: ArrayLike | None, n_ranked: int) -> IndexArray:
     lengths = np.asarray(sizes)
     rising = lengths.ndim == 1 and len(lengths) > 0 and lengths.dtype.kind in "iu"
     if not rising or lengths[0] < 1 or lengths[-1] > n_ranked or (np.diff(lengths) <= 0).any():
-        msg = f"sizes must be rising whole numbers from 1 to {n_ranked}, got {lengths.tolist()}."
+        msg = f"sizes must be rising integers from 1 to {n_ranked}, got {lengths.tolist()}."
         raise ValueError(msg)
     return lengths.astype(np.intp)
 

@@ -19,7 +19,6 @@ References
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from hsieve.inference.feature_number import representative_rows
 from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_law
 from hsieve.measures.hsic import HSIC, gram_pair
+from hsieve.parameters import integer, word
 from hsieve.progress import report
 
 METHODS = ("gamma", "permutation")
@@ -360,14 +360,9 @@ def _orders(
 
 
 def _check_method(method: str, n_samples: int, n_permutations: int) -> None:
-    if method not in METHODS:
-        msg = f"method must be one of {METHODS}, got {method!r}."
-        raise ValueError(msg)
+    word(*METHODS).check("method", method)
     if method == "gamma" and n_samples < MIN_GAMMA_SAMPLES:
         msg = f"The gamma test needs at least 6 samples, got {n_samples}; use permutations."
         raise ValueError(msg)
-    if method == "permutation" and not (
-        isinstance(n_permutations, Integral) and n_permutations >= 1
-    ):
-        msg = f"n_permutations must be a whole number of at least 1, got {n_permutations!r}."
-        raise ValueError(msg)
+    if method == "permutation":
+        integer(1).check("n_permutations", n_permutations)

@@ -28,7 +28,8 @@ The numbers are far larger than what is used in practice; they say how they grow
 
 import math
 from dataclasses import dataclass
-from numbers import Integral, Real
+
+from hsieve.parameters import integer, number
 
 
 def false_selection_bound(n_selected: float, n_features: int, threshold: float) -> float:
@@ -200,13 +201,9 @@ def randsel_sample_sizes(
     RandSelSizes(n_rounds=74690, n_samples=155482)
     """
     for name, count in (("n_features", n_features), ("n_iterations", n_iterations)):
-        if not isinstance(count, Integral) or isinstance(count, bool) or count < 1:
-            msg = f"{name} must be a whole number of at least 1, got {count!r}."
-            raise ValueError(msg)
-    for name, share in (("influence", influence), ("failure", failure)):
-        if not (isinstance(share, Real) and 0 < share < 1):
-            msg = f"{name} must be a number between 0 and 1, got {share!r}."
-            raise ValueError(msg)
+        integer(1).check(name, count)
+    for name, fraction in (("influence", influence), ("failure", failure)):
+        number(above=0, below=1).check(name, fraction)
     scale = 72.0 / influence**2
     cases = n_features * n_iterations
     n_rounds = math.ceil(scale * math.log(8.0 * cases / failure))

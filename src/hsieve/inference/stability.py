@@ -287,7 +287,7 @@ def _from_sets(selections: Selections, n_features: int) -> NDArray[np.bool_]:
         whole = positions.ndim == 1 and (len(positions) == 0 or positions.dtype.kind in "iu")
         if not whole or (positions < 0).any() or (positions >= n_features).any():
             msg = (
-                "Each selection must be a list of whole-number positions from 0 to "
+                "Each selection must be a list of integer positions from 0 to "
                 f"{n_features - 1}, got {positions.tolist()!r}."
             )
             raise ValueError(msg)

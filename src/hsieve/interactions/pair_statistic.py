@@ -29,7 +29,6 @@ features comparable; by the plain statistic those with few values come first by 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -44,6 +43,7 @@ from hsieve.kernels.columns import check_finite, check_positions, standardised
 from hsieve.kernels.leading_factors import FactorTile
 from hsieve.kernels.levels import category_levels
 from hsieve.measures.targets import TARGET_KERNELS, heaviest, target_factor
+from hsieve.parameters import NONE, integer, word
 
 __all__ = ["InteractionTarget", "PairEvidence", "pair_statistics"]
 
@@ -109,12 +109,8 @@ def pair_statistics(
         )
         raise ValueError(msg)
     check_finite(columns)
-    if rank is not None and (not isinstance(rank, Integral) or rank < 1):
-        msg = f"rank must be None or a whole number of at least 1, got {rank!r}."
-        raise ValueError(msg)
-    if target_kernel not in TARGET_KERNELS:
-        msg = f"target_kernel must be one of {TARGET_KERNELS}, got {target_kernel!r}."
-        raise ValueError(msg)
+    (NONE | integer(1)).check("rank", rank)
+    word(*TARGET_KERNELS).check("target_kernel", target_kernel)
     chosen = _checked_pairs(pairs, columns.shape[1])
     is_category = np.zeros(columns.shape[1], dtype=bool)
     is_category[check_positions(categorical, columns.shape[1])] = True

@@ -1,9 +1,8 @@
 """InteractionScan: the features that act on the target together, from a look at every pair."""
 
 import warnings
-from collections.abc import Iterable
-from numbers import Integral, Real
-from typing import Any, Self
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +24,7 @@ from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.measures.targets import TARGET_KERNELS
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import NONE, Rule, check_parameters, integer, number, word
 from hsieve.progress import stage
 from hsieve.selectors.bahsic import BAHSIC
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
@@ -139,6 +139,20 @@ class InteractionScan(BaseSelector):
         sees=PAIRS,
     )
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "order": integer(min(ORDERS), max(ORDERS)),
+        "triples": word(*SEARCHES),
+        "target_kernel": word(*TARGET_KERNELS),
+        "missing": word(*MISSING),
+        "screen_by": word(*SCREENS),
+        "n_pairs": integer(1),
+        "rank": integer(1),
+        "n_permutations": integer(0),
+        "screen": NONE | integer(max(ORDERS)),
+        "n_threads": NONE | integer(1),
+        "time_limit": NONE | number(above=0, is_finite=False),
+    }
+
     def __init__(  # noqa: PLR0913 - one parameter for each setting
         self,
         n_features_to_select: int | float | None = None,
@@ -193,7 +207,7 @@ class InteractionScan(BaseSelector):
         self
             The fitted selector.
         """
-        self._check_settings()
+        check_parameters(self)
         measure = PairwiseHSIC(
             categorical=self.categorical,
             target_kind=self.target_kind,
@@ -240,30 +254,6 @@ class InteractionScan(BaseSelector):
             self._n_wanted(self.n_features_in_),
         )
         return self
-
-    def _check_settings(self) -> None:
-        """Refuse settings that make no sense, before any work."""
-        for name, choices in (
-            ("order", ORDERS),
-            ("triples", SEARCHES),
-            ("target_kernel", TARGET_KERNELS),
-            ("missing", MISSING),
-            ("screen_by", SCREENS),
-        ):
-            if getattr(self, name) not in choices:
-                shown = ", ".join(map(repr, choices))
-                msg = f"{name} must be one of {shown}, got {getattr(self, name)!r}."
-                raise ValueError(msg)
-        for name, least in (("n_pairs", 1), ("rank", 1), ("n_permutations", 0)):
-            _check_whole(name, getattr(self, name), least)
-        for name, least in (("screen", max(ORDERS)), ("n_threads", 1)):
-            if getattr(self, name) is not None:
-                _check_whole(name, getattr(self, name), least)
-        limit = self.time_limit
-        is_number = isinstance(limit, Real) and not isinstance(limit, bool)
-        if limit is not None and not (is_number and limit > 0):
-            msg = f"time_limit must be None or a number of seconds above 0, got {limit!r}."
-            raise ValueError(msg)
 
     def _screened(
         self,
@@ -379,17 +369,11 @@ def _refuse_lone_classes(target: NDArray[Any], target_kind: str) -> None:
         raise ValueError(msg)
 
 
-def _check_whole(name: str, value: Any, least: int) -> None:
-    if not isinstance(value, Integral) or isinstance(value, bool) or value < least:
-        msg = f"{name} must be a whole number of at least {least}, got {value!r}."
-        raise ValueError(msg)
-
-
 def _in_words(seconds: float) -> str:
     """Write a long time in short."""
-    for size, word in ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")):
+    for size, unit in ((86_400.0, "days"), (3_600.0, "hours"), (60.0, "minutes")):
         if seconds >= 2 * size:
-            return f"{seconds / size:,.0f} {word}"
+            return f"{seconds / size:,.0f} {unit}"
     return f"{max(2.0, seconds):,.0f} seconds"
 
 

@@ -164,9 +164,7 @@ def check_positions(
     positions = np.asarray(list(features))
     whole = positions.ndim == 1 and (len(positions) == 0 or positions.dtype.kind in "iu")
     if not whole or ((positions < -n_features) | (positions >= n_features)).any():
-        msg = (
-            f"{name} must hold whole-number positions below {n_features}, got {positions.tolist()}."
-        )
+        msg = f"{name} must hold integer positions below {n_features}, got {positions.tolist()}."
         raise ValueError(msg)
     return positions.astype(np.intp)
 

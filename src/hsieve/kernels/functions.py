@@ -195,7 +195,7 @@ class Polynomial(Kernel):
 
     def _checked_degree(self) -> int:
         if not isinstance(self.degree, Integral) or self.degree < 1:
-            msg = f"degree must be a whole number of at least 1, got {self.degree!r}."
+            msg = f"degree must be an integer of at least 1, got {self.degree!r}."
             raise ValueError(msg)
         return int(self.degree)
 

@@ -26,6 +26,7 @@ Features are given by position; all arrays are samples x features.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -33,6 +34,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from hsieve.array_types import FloatArray, IndexArray
+from hsieve.parameters import Rule
 
 __all__ = [
     "DOUBLE_PRECISION",
@@ -236,6 +238,8 @@ class Measure(BaseEstimator, ABC):
     """
 
     bound_type: ClassVar[type[BoundMeasure]]
+    # What its parameters may be, where there are rules; `bind` checks them.
+    allowed: ClassVar[Mapping[str, Rule]] = {}
     # Whether its products are so small that several threads only wait for each other.
     has_small_products: ClassVar[bool] = False
 

@@ -31,7 +31,7 @@ centroids).
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,7 @@ from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import encode_columns, standardised
 from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_coding, signed_coding
 from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.parameters import Rule, check_parameters, word
 
 __all__ = ["FAMILY_SCORES", "BoundFamilyScore", "FamilyScore"]
 
@@ -78,15 +79,19 @@ class FamilyScore(Measure):
     size is above 1e70 or below 1e-70.
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "statistic": word(
+            "pc", "centroid", "t", "snr", "moderated-t", "lods", "pam", "one-vs-rest", "block"
+        ),
+    }
+
     def __init__(self, statistic: str = "pc", *, target_kind: str = "auto") -> None:
         self.statistic = statistic
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundFamilyScore":
         """Tie the measure to data."""
-        if self.statistic not in FAMILY_SCORES:
-            msg = f"statistic must be one of {tuple(FAMILY_SCORES)}, got {self.statistic!r}."
-            raise ValueError(msg)
+        check_parameters(self)
         labels = np.asarray(y)
         if target_kind_of(labels, self.target_kind) == "classes":
             score = FAMILY_SCORES[self.statistic]

@@ -15,10 +15,10 @@ References
    estimation", 2007.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -45,6 +45,7 @@ from hsieve.kernels.subsets import SubsetKernel
 from hsieve.kernels.weighted_distances import WeightedDistances
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.targets import checked_kernel, refuse_empty, target_gram
+from hsieve.parameters import Rule, check_parameters, word
 
 ESTIMATORS = {"biased": biased_weights, "unbiased": unbiased_weights}
 PRECISIONS: dict[str, type[np.floating]] = {"double": np.float64, "single": np.float32}
@@ -107,9 +108,7 @@ def gram_pair(
 
 def checked_estimator(estimator: str) -> Any:
     """Weight function of an estimator, by name."""
-    if estimator not in ESTIMATORS:
-        msg = f"estimator must be one of {tuple(ESTIMATORS)}, got {estimator!r}."
-        raise ValueError(msg)
+    word(*ESTIMATORS).check("estimator", estimator)
     return ESTIMATORS[estimator]
 
 
@@ -132,6 +131,10 @@ class KernelMeasure(Measure):
         Of the sweeps over candidates; "single" is twice as fast and exact enough to order them.
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "precision": word(*PRECISIONS),
+    }
+
     def __init__(
         self,
         *,
@@ -151,9 +154,7 @@ class KernelMeasure(Measure):
 
     def _bound_parts(self, X: ArrayLike, y: Any) -> dict[str, Any]:
         """Encode the features, take the Gram matrix of the target, check the settings."""
-        if self.precision not in PRECISIONS:
-            msg = f"precision must be one of {tuple(PRECISIONS)}, got {self.precision!r}."
-            raise ValueError(msg)
+        check_parameters(self)
         kernel = (
             Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
         )

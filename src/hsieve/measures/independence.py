@@ -15,9 +15,9 @@ Cost: O(n d) for all features alone, O(n) a test given others.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,6 +29,7 @@ from hsieve.kernels.columns import check_finite, standardised
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_information import LevelInformation
 from hsieve.measures.mutual_information import MutualInformation
+from hsieve.parameters import Rule, check_parameters, word
 
 TESTS = ("auto", "fisher-z", "g2")
 SAMPLES_A_CELL = 5
@@ -54,6 +55,10 @@ class IndependenceTest(Measure):
         What y holds.
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "test": word(*TESTS),
+    }
+
     def __init__(
         self,
         test: str = "auto",
@@ -69,9 +74,7 @@ class IndependenceTest(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundIndependenceTest":
         """Tie the measure to data."""
-        if self.test not in TESTS:
-            msg = f"test must be one of {TESTS}, got {self.test!r}."
-            raise ValueError(msg)
+        check_parameters(self)
         columns, target = np.asarray(X), np.asarray(y)
         check_finite(columns)
         if target.ndim != 1:

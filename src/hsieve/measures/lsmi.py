@@ -22,10 +22,9 @@ W. Jitkrittum, H. Hachiya, M. Sugiyama, "Feature selection via l1-penalized squa
 information", 2012.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from numbers import Integral, Real
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,6 +44,7 @@ from hsieve.measures.density_ratio import (
     target_width,
 )
 from hsieve.measures.hsic import PRECISIONS
+from hsieve.parameters import Rule, check_parameters, integer, numbers, word
 
 N_CENTRES = 100
 N_FOLDS = 5
@@ -84,6 +84,14 @@ class LSMI(Measure):
     (0.5, 0.0)
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "n_centres": integer(1),
+        "n_folds": integer(2),
+        "width_factors": numbers(above=0),
+        "ridges": numbers(above=0),
+        "precision": word(*PRECISIONS),
+    }
+
     def __init__(
         self,
         *,
@@ -114,7 +122,7 @@ class LSMI(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundLSMI":
         """Tie the measure to data, and draw centres and folds."""
-        self._check_settings()
+        check_parameters(self)
         numbers, values = np.asarray(X), np.asarray(y)
         if numbers.ndim != 2 or len(numbers) != len(values):
             msg = (
@@ -149,22 +157,6 @@ class LSMI(Measure):
         target[order] = in_order
         ratio = replace(ratio, samples=order[ratio.samples])
         return BoundLSMI(distances, ratio, target, is_classes)
-
-    def _check_settings(self) -> None:
-        if self.precision not in PRECISIONS:
-            msg = f"precision must be one of {tuple(PRECISIONS)}, got {self.precision!r}."
-            raise ValueError(msg)
-        for name, least in (("n_centres", 1), ("n_folds", 2)):
-            value = getattr(self, name)
-            if not isinstance(value, Integral) or int(value) < least:
-                msg = f"{name} must be a whole number of at least {least}, got {value!r}."
-                raise ValueError(msg)
-        for name in ("width_factors", "ridges"):
-            values = getattr(self, name)
-            right = [isinstance(value, Real) and 0 < float(value) < np.inf for value in values]
-            if not right or not all(right):
-                msg = f"{name} must hold one or more numbers above zero, got {values!r}."
-                raise ValueError(msg)
 
 
 @dataclass(frozen=True, eq=False)

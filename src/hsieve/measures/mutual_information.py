@@ -32,10 +32,9 @@ estimated via a Gaussian copula", 2017.
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from numbers import Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,6 +50,7 @@ from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.level_codes import Coding, level_codes, slices
 from hsieve.measures.level_information import LevelInformation, bind_levels
 from hsieve.measures.regression_data import RegressionData
+from hsieve.parameters import Rule, check_parameters, number, word
 
 __all__ = ["ESTIMATORS", "BoundMutualInformation", "MutualInformation"]
 
@@ -90,6 +90,11 @@ class MutualInformation(Measure):
     array([0.693])
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "estimator": word(*ESTIMATORS),
+        "n_deviations": number(above=0, most=1),
+    }
+
     def __init__(
         self,
         *,
@@ -118,7 +123,7 @@ class MutualInformation(Measure):
         self, X: ArrayLike | ColumnBlocks, y: Any
     ) -> "BoundMutualInformation | LevelInformation":
         """Tie the measure to data; "discretised" also takes column blocks."""
-        self._check_settings()
+        check_parameters(self)
         columns = X if isinstance(X, ColumnBlocks) else np.asarray(X)
         discrete = np.zeros(columns.shape[1], dtype=bool)
         discrete[check_positions(self.categorical, columns.shape[1])] = True
@@ -140,15 +145,6 @@ class MutualInformation(Measure):
         if self.estimator == "copula":
             return _bind_scores(columns, target, data, classes=classes)
         return _Neighbours(columns, target, discrete, classes, self, data)
-
-    def _check_settings(self) -> None:
-        """Refuse settings that mean nothing."""
-        if self.estimator not in ESTIMATORS:
-            msg = f"estimator must be one of {ESTIMATORS}, got {self.estimator!r}."
-            raise ValueError(msg)
-        if not (isinstance(self.n_deviations, Real) and 0 < self.n_deviations <= 1):
-            msg = f"n_deviations must be a number above 0, at most 1, got {self.n_deviations!r}."
-            raise ValueError(msg)
 
 
 class BoundMutualInformation(PairwiseBoundMeasure):

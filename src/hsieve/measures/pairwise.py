@@ -19,7 +19,6 @@ high-dimensional data", 2014.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
@@ -38,6 +37,7 @@ from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.base import SINGLE_PRECISION, Measure, PairwiseBoundMeasure
 from hsieve.measures.regression_data import RegressionData
 from hsieve.measures.targets import refuse_empty, target_factor
+from hsieve.parameters import integer
 from hsieve.progress import report
 
 # A kernel with less than this share of the norm a feature can have is that of a constant.
@@ -253,9 +253,7 @@ def nearest_relatives(
     measure: PairwiseHSIC | None = None,
 ) -> list[tuple[IndexArray, FloatArray]]:
     """Find the features with the highest NHSIC with each of some features, in one pass."""
-    if isinstance(n_relatives, bool) or not isinstance(n_relatives, Integral) or n_relatives < 1:
-        msg = f"n_relatives must be a whole number of at least 1, got {n_relatives!r}."
-        raise ValueError(msg)
+    integer(1).check("n_relatives", n_relatives)
     measure = PairwiseHSIC() if measure is None else measure
     plan = MemoryPlan.for_data(blocks.n_samples, measure.memory_limit, is_local=blocks.is_local)
     store = measure.store(blocks, plan)

@@ -26,10 +26,9 @@ on the order of the samples, which matters where features have few values and mo
 Cost: O(n^2 d) for the distances, O(n k d) a class for the scores; blocks of some megabytes.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,6 +38,7 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions, within_range
 from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.parameters import NONE, Rule, check_parameters, integer, number
 from hsieve.progress import report
 
 __all__ = ["BoundRelief", "Relief"]
@@ -84,6 +84,11 @@ class Relief(Measure):
     [0, 1]
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "n_neighbors": NONE | integer(1),
+        "sigma": NONE | number(above=0),
+    }
+
     def __init__(
         self,
         *,
@@ -99,7 +104,7 @@ class Relief(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundRelief":
         """Tie the measure to data."""
-        self._check_settings()
+        check_parameters(self)
         columns, target = np.asarray(X, dtype=np.float64), np.asarray(y)
         check_finite(columns)
         if target.ndim != 1:
@@ -173,15 +178,6 @@ class Relief(Measure):
         weights = np.empty_like(by_place)
         np.put_along_axis(weights, order, _shared_by_ties(ordered, by_place), axis=1)
         return weights
-
-    def _check_settings(self) -> None:
-        k = self.n_neighbors
-        if k is not None and (not isinstance(k, Integral) or isinstance(k, bool) or k < 1):
-            msg = f"n_neighbors must be None or a whole number of at least 1, got {k!r}."
-            raise ValueError(msg)
-        if self.sigma is not None and not (isinstance(self.sigma, Real) and self.sigma > 0):
-            msg = f"sigma must be None or a positive number, got {self.sigma!r}."
-            raise ValueError(msg)
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ y'y - alpha y'Py, and adding or removing a feature x is a rank-one change of P:
 so a round of ridge costs O(n^3 + n^2 d). Kernel ridge has no such form: O(n^3) a candidate.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,6 +29,7 @@ from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.hsic import refuse_vanishing
+from hsieve.parameters import Rule, check_parameters, number
 
 
 class Ridge(Measure):
@@ -44,6 +45,10 @@ class Ridge(Measure):
         Classes enter as the block coding of eq. 14.
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "alpha": number(above=0),
+    }
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -57,10 +62,11 @@ class Ridge(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundRidge":
         """Tie the measure to data."""
+        check_parameters(self)
         columns = encode_columns(np.asarray(X, dtype=float), categorical=self.categorical)
         outputs = _outputs(y, self.target_kind)
         check_lengths(columns.n_samples, len(outputs))
-        return BoundRidge(columns, outputs, _checked_alpha(self.alpha))
+        return BoundRidge(columns, outputs, float(self.alpha))
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +127,10 @@ class KernelRidge(Measure):
         Classes enter as the block coding of eq. 14.
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "alpha": number(above=0),
+    }
+
     def __init__(
         self,
         alpha: float = 1.0,
@@ -136,11 +146,12 @@ class KernelRidge(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelRidge":
         """Tie the measure to data."""
+        check_parameters(self)
         columns = encode_columns(np.asarray(X, dtype=float), categorical=self.categorical)
         kernel = Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else self.kernel_x
         outputs = _outputs(y, self.target_kind)
         check_lengths(columns.n_samples, len(outputs))
-        return BoundKernelRidge(columns, outputs, _checked_alpha(self.alpha), kernel)
+        return BoundKernelRidge(columns, outputs, float(self.alpha), kernel)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,13 +194,6 @@ class BoundKernelRidge(JointBoundMeasure):
 
 Ridge.bound_type = BoundRidge
 KernelRidge.bound_type = BoundKernelRidge
-
-
-def _checked_alpha(alpha: float) -> float:
-    if not alpha > 0:
-        msg = f"alpha must be positive, got {alpha!r}."
-        raise ValueError(msg)
-    return float(alpha)
 
 
 def _outputs(y: Any, target_kind: str) -> FloatArray:

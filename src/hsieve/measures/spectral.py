@@ -22,10 +22,9 @@ the first ones are neighbours.
 Cost: O(n^2 d), less for classes (O(n d)) and neighbours (O(n^2 d) for the search, O(n k d) beyond).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,6 +40,7 @@ from hsieve.kernels.columns import check_finite, standardised
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.targets import target_gram
+from hsieve.parameters import NONE, Rule, check_parameters, integer, word
 
 __all__ = ["GRAPHS", "RANKING_FUNCTIONS", "BoundSpectralScore", "SpectralScore"]
 
@@ -73,6 +73,13 @@ class SpectralScore(Measure):
         What y holds.
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "ranking_function": word(*RANKING_FUNCTIONS),
+        "graph": word(*GRAPHS),
+        "n_neighbors": integer(1),
+        "n_eigenvectors": NONE | integer(2),
+    }
+
     def __init__(
         self,
         ranking_function: str = "phi2",
@@ -90,7 +97,7 @@ class SpectralScore(Measure):
 
     def bind(self, X: ArrayLike, y: Any = None) -> "BoundSpectralScore":
         """Tie the measure to data; y is needed for the graph "target" only."""
-        self._check_settings()
+        check_parameters(self)
         columns = np.asarray(X, dtype=np.float64)
         check_finite(columns)
         if self.graph == "target":
@@ -103,24 +110,6 @@ class SpectralScore(Measure):
         if self.ranking_function == "phi3" and self.n_eigenvectors is not None:
             part = graph.smoothest(min(int(self.n_eigenvectors), len(columns)) - 1)
         return BoundSpectralScore(columns, graph, self.ranking_function, part)
-
-    def _check_settings(self) -> None:
-        if self.ranking_function not in RANKING_FUNCTIONS:
-            msg = (
-                f"ranking_function must be one of {RANKING_FUNCTIONS}, "
-                f"got {self.ranking_function!r}."
-            )
-            raise ValueError(msg)
-        if self.graph not in GRAPHS:
-            msg = f"graph must be one of {GRAPHS}, got {self.graph!r}."
-            raise ValueError(msg)
-        if not isinstance(self.n_neighbors, Integral) or self.n_neighbors < 1:
-            msg = f"n_neighbors must be a whole number of at least 1, got {self.n_neighbors!r}."
-            raise ValueError(msg)
-        wanted = self.n_eigenvectors
-        if wanted is not None and not (isinstance(wanted, Integral) and wanted >= 2):
-            msg = f"n_eigenvectors must be None or a whole number of at least 2, got {wanted!r}."
-            raise ValueError(msg)
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,7 +13,6 @@ hundreds of sweeps on standardised data and stops short of the optimum.
 Cost: O(a^2 b + b^3) a step, where a and b are the larger and the smaller of |A| and the columns.
 """
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -29,13 +28,6 @@ from hsieve.kernels.labels import sign_coding
 TUBE = 0.1
 MOST_STEPS = 200
 MOST_HALVINGS = 30
-
-
-def check_cost(C: Any) -> None:
-    """Refuse a weight of the losses that is no positive number."""
-    if not (isinstance(C, Real) and 0 < float(C) < np.inf):
-        msg = f"C must be a positive number, got {C!r}."
-        raise ValueError(msg)
 
 
 def machine_outputs(y: Any, target_kind: str) -> tuple[FloatArray, float | None]:

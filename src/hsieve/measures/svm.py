@@ -38,9 +38,9 @@ Cost: O(n d min(n, d)) for the coordinates, then some solutions of at most min(n
 class.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -52,9 +52,10 @@ from hsieve.data.validation import check_lengths
 from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.base import JointBoundMeasure, Measure
-from hsieve.measures.support_vectors import check_cost, fit_machine, losses, machine_outputs
+from hsieve.measures.support_vectors import fit_machine, losses, machine_outputs
 from hsieve.measures.targets import checked_kernel
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import Rule, check_parameters, number
 
 __all__ = ["BoundKernelSVM", "BoundLinearSVM", "KernelSVM", "LinearSVM"]
 
@@ -94,6 +95,10 @@ class KernelSVM(Measure):
     1
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "C": number(above=0),
+    }
+
     def __init__(
         self,
         C: float = 1.0,
@@ -111,7 +116,7 @@ class KernelSVM(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelSVM":
         """Tie the measure to data."""
-        check_cost(self.C)
+        check_parameters(self)
         kernel = Gaussian("sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
         columns = encode_columns(
             np.asarray(X, dtype=np.float64), categorical=self.categorical
@@ -219,13 +224,17 @@ class LinearSVM(Measure):
     1
     """
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "C": number(above=0),
+    }
+
     def __init__(self, C: float = 1.0, *, target_kind: str = "auto") -> None:
         self.C = C
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundLinearSVM":
         """Tie the measure to data."""
-        check_cost(self.C)
+        check_parameters(self)
         columns = encode_columns(np.asarray(X, dtype=np.float64)).matrix
         outputs, tube = machine_outputs(y, self.target_kind)
         check_lengths(len(columns), len(outputs))

@@ -89,7 +89,7 @@ class EngineSettings:
         """Refuse what is neither None nor a whole number of at least 1."""
         whole = isinstance(value, Integral) and not isinstance(value, bool)
         if value is not None and (not whole or value < 1):
-            msg = f"{setting} must be a whole number of at least 1 or None, got {value!r}."
+            msg = f"{setting} must be an integer of at least 1 or None, got {value!r}."
             raise ValueError(msg)
 
 

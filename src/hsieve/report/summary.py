@@ -201,7 +201,7 @@ def _check(wish: ReportOptions, n_features: int) -> None:
     n_shown = wish.n_shown
     is_whole = isinstance(n_shown, Integral) and not isinstance(n_shown, bool)
     if not is_whole or not 1 <= n_shown <= MOST_SHOWN:
-        msg = f"n_shown must be a whole number from 1 to {MOST_SHOWN}, got {n_shown!r}."
+        msg = f"n_shown must be an integer from 1 to {MOST_SHOWN}, got {n_shown!r}."
         raise ValueError(msg)
     if wish.title is not None and not isinstance(wish.title, str):
         msg = f"title must be a text or None, got {wish.title!r}."

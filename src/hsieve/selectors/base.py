@@ -6,7 +6,7 @@ the result where people look for it. Most selectors are a measure and a strategy
 """
 
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
@@ -26,6 +26,7 @@ from hsieve.data.validation import checked_data, refuse_mixed, target_kind_of
 from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
+from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.input_data import DataInput, told
 from hsieve.selectors.number_rules import checked_rule, choose_number, no_ranking
 from hsieve.selectors.spec import MethodSpec
@@ -75,6 +76,8 @@ class BaseSelector(SelectorMixin, DataInput):
     # Why there is no ranking that a rule could cut; searches have an answer of their own.
     _own_number: ClassVar[str] = "it looks for as many features as are asked for"
 
+    # What the parameters may be, where the measure and the strategy do not know it.
+    allowed: ClassVar[Mapping[str, Rule]] = {}
     # What the method is, for lists and reports.
     spec: ClassVar[MethodSpec | None] = None
     # Rules beside those of `hsieve.inference.feature_number`.
@@ -86,6 +89,7 @@ class BaseSelector(SelectorMixin, DataInput):
         `settings` is the measure, or the selector itself, that knows the kind of target; the target
         is None where it is not used.
         """
+        check_parameters(self)
         if target is not None:
             check_target(target, settings)
         if n_samples < MIN_SAMPLES:
@@ -106,7 +110,7 @@ class BaseSelector(SelectorMixin, DataInput):
         elif isinstance(wanted, Real) and not isinstance(wanted, bool) and 0 < wanted < 1:
             return max(1, int(wanted * n_features))
         msg = (
-            "n_features_to_select must be None, a whole number of at least 1 or a share between "
+            "n_features_to_select must be None, an integer of at least 1 or a fraction between "
             f"0 and 1, got {wanted!r}."
         )
         raise ValueError(msg)

@@ -83,7 +83,7 @@ def checked_rule(rule: str, own: tuple[str, ...] = ()) -> str:
     if rule not in (*own, *RULES):
         names = ", ".join(repr(name) for name in (*own, *RULES))
         msg = (
-            "n_features_to_select must be None, a whole number of at least 1, a share between 0 "
+            "n_features_to_select must be None, an integer of at least 1, a fraction between 0 "
             f"and 1, or one of {names}, got {rule!r}."
         )
         raise ValueError(msg)

@@ -13,8 +13,8 @@ Cost: O(n d m^2) for m columns a feature, n d m numbers.
 """
 
 from abc import abstractmethod
-from numbers import Integral
-from typing import Any, Self
+from collections.abc import Mapping
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,6 +25,7 @@ from hsieve.dataset import Dataset
 from hsieve.kernels.columns import standardised, within_range
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import Rule, integer
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.spec import MODELS, MethodSpec
 from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, lasso_of_size
@@ -159,6 +160,10 @@ class SpAM(SparseSelector):
         keeps_copies=False,
     )
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "n_knots": integer(2),
+    }
+
     def __init__(
         self,
         n_features_to_select: int | float | None = None,
@@ -171,9 +176,6 @@ class SpAM(SparseSelector):
         self.target_kind = target_kind
 
     def _sparse_fit(self, X: NDArray[np.floating], y: NDArray[Any], n_wanted: int) -> SparseFit:
-        if not isinstance(self.n_knots, Integral) or self.n_knots < 2:
-            msg = f"n_knots must be a whole number of at least 2, got {self.n_knots!r}."
-            raise ValueError(msg)
         blocks = spline_blocks(X, n_knots=int(self.n_knots))
         problem = GroupLasso(blocks, model_outputs(y, self.target_kind))
         return fit_of_size(problem.fit, problem.strongest, n_wanted)

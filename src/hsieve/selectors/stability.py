@@ -1,9 +1,9 @@
 """Stability selection: features that are selected again and again from halves of the data."""
 
 import os
+from collections.abc import Mapping
 from importlib import import_module
-from numbers import Integral, Real
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,6 +23,7 @@ from hsieve.inference.selection_bounds import (
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import standardised
 from hsieve.parallel.jobs import make_job_engine, refuse_cluster_inside, shared_clusters
+from hsieve.parameters import NONE, Rule, check_parameters, integer, number, word
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed
 from hsieve.selectors.halves import (
@@ -193,6 +194,14 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             ),
         ),
     )
+
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "threshold": NONE | number(above=0.5, most=1),
+        "expected_false_selections": NONE | number(above=0),
+        "n_per_subsample": NONE | integer(1),
+        "sampling": word(*SAMPLINGS),
+        "n_subsamples": integer(2),
+    }
 
     def __init__(  # noqa: PLR0913
         self,
@@ -406,7 +415,8 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
 
     def _check_parameters(self) -> None:
         """Refuse settings that have no meaning, before any work."""
-        base, threshold, wished = self.estimator, self.threshold, self.expected_false_selections
+        check_parameters(self)
+        base = self.estimator
         make_job_engine(self.n_jobs, self.engine)
         if base is not None and (isinstance(base, type) or not hasattr(base, "fit")):
             msg = f"estimator must be a selector or an estimator such as Lasso(), got {base!r}."
@@ -415,33 +425,11 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             refuse_cluster_inside(
                 self.engine, base.get_params(), type(base).__name__, n_jobs=self.n_jobs
             )
-        if threshold is None and wished is None:
+        if self.threshold is None and self.expected_false_selections is None:
             msg = "Give a threshold, or expected_false_selections to solve it for."
             raise ValueError(msg)
-        if threshold is not None and not (_is_number(threshold) and 0.5 < threshold <= 1):
-            msg = f"threshold must lie above 1/2 and not above 1, or be None, got {threshold!r}."
-            raise ValueError(msg)
-        if wished is not None and not (_is_number(wished) and 0 < wished < np.inf):
-            msg = (
-                "expected_false_selections must be a finite number above 0 or None, "
-                f"got {wished!r}."
-            )
-            raise ValueError(msg)
-        if self.n_per_subsample is not None and not _is_count(self.n_per_subsample, 1):
-            msg = (
-                "n_per_subsample must be a whole number of at least 1 or None, "
-                f"got {self.n_per_subsample!r}."
-            )
-            raise ValueError(msg)
-        if self.sampling not in SAMPLINGS:
-            msg = f"sampling must be one of {SAMPLINGS}, got {self.sampling!r}."
-            raise ValueError(msg)
-        odd = self.sampling == "pairs"
-        if not _is_count(self.n_subsamples, 2) or (odd and self.n_subsamples % 2):
-            msg = (
-                "n_subsamples must be a whole number of at least 2, and even for pairs, "
-                f"got {self.n_subsamples!r}."
-            )
+        if self.sampling == "pairs" and self.n_subsamples % 2:
+            msg = f"n_subsamples must be even for pairs, got {self.n_subsamples!r}."
             raise ValueError(msg)
 
 
@@ -454,13 +442,3 @@ def _check_kept(most: int, n_features: int, threshold: float, wished: float) -> 
             f"{n_features} features, above expected_false_selections={wished!r}; leave one None."
         )
         raise ValueError(msg)
-
-
-def _is_number(value: Any) -> bool:
-    """Whether a value is a number, and no truth value."""
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
-def _is_count(value: Any, least: int) -> bool:
-    """Whether a value is a whole number of at least so much."""
-    return isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least

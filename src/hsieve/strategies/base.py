@@ -5,6 +5,7 @@ needs; a measure that lacks one is refused by name, before any work is done.
 """
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Self
 
@@ -14,6 +15,7 @@ from sklearn.base import BaseEstimator
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import DOUBLE_PRECISION, BoundMeasure, Measure, PairwiseStatistics
+from hsieve.parameters import Rule, check_parameters
 from hsieve.progress import report
 
 BLOCK = 512
@@ -90,11 +92,12 @@ class Strategy(BaseEstimator, ABC):
     """A way to search, independent of the measure; `search` is all that it must have.
 
     ``needs`` lists the methods that a bound measure must offer; ``refusal`` says in words what to
-    do with a measure that lacks them.
+    do with a measure that lacks them; ``allowed`` says what the parameters may be.
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
     refusal: ClassVar[str] = ""
+    allowed: ClassVar[Mapping[str, Rule]] = {}
 
     @abstractmethod
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
@@ -137,6 +140,7 @@ class Strategy(BaseEstimator, ABC):
                 f"it lacks {', '.join(missing)}. {self.refusal}"
             )
             raise IncompatibleCombinationError(msg)
+        check_parameters(self)
 
     def n_ranked(self, n_features: int) -> int:
         """Return how many features to look for where a rule is to choose their number afterwards.

@@ -10,10 +10,9 @@ Cost: for each restart some ten to twenty gradients, and a choice of the model a
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -23,6 +22,7 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import NoRankingError
 from hsieve.measures.base import BoundMeasure, Measure, WeightedScores
 from hsieve.parallel.jobs import make_job_engine
+from hsieve.parameters import NONE, Rule, integer, number, word
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.weight_search import random_weights, search_radius, shrink
@@ -124,6 +124,13 @@ class L1Ball(Strategy):
     )
     refusal: ClassVar[str] = "It has no slope in weights of features."
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "n_restarts": integer(1),
+        "radius": number(above=0),
+        "time_limit": NONE | number(above=0),
+        "optimiser": word(*OPTIMISERS),
+    }
+
     def __init__(
         self,
         *,
@@ -147,17 +154,6 @@ class L1Ball(Strategy):
         """Refuse a measure without slopes, and settings with which nothing can be found."""
         super().check(measure, n_features, n_wanted)
         make_job_engine(self.n_jobs, self.engine)
-        if self.optimiser not in OPTIMISERS:
-            msg = f"optimiser must be one of {OPTIMISERS}, got {self.optimiser!r}."
-            raise ValueError(msg)
-        if not isinstance(self.n_restarts, Integral) or self.n_restarts < 1:
-            msg = f"n_restarts must be a whole number of at least 1, got {self.n_restarts!r}."
-            raise ValueError(msg)
-        for name, value in (("time_limit", self.time_limit), ("radius", self.radius)):
-            allowed = name == "time_limit" and value is None
-            if not allowed and not (isinstance(value, Real) and 0 < value < np.inf):
-                msg = f"{name} must be a number above zero, got {value!r}: no feature fits into it."
-                raise ValueError(msg)
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""
@@ -257,8 +253,8 @@ def _while_there_is_time(
     rngs: list[np.random.Generator], deadline: float
 ) -> Iterator[np.random.Generator]:
     """Hand out sources of weights until it is too late, one in any case."""
-    for number, rng in enumerate(rngs):
-        if number == 0 or time.monotonic() <= deadline:
+    for place, rng in enumerate(rngs):
+        if place == 0 or time.monotonic() <= deadline:
             yield rng
 
 

@@ -15,9 +15,8 @@ then only the redundancies that the exact bound of :mod:`hsieve.solvers.nonnegat
 """
 
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,6 +27,7 @@ from hsieve.interactions.atoms import BoundPairAtoms, with_pairs
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
 from hsieve.measures.pairwise import BoundPairwiseHSIC
+from hsieve.parameters import NONE, Rule, number, word
 from hsieve.progress import report, stage
 from hsieve.solvers import LarsPath, nonnegative_lars_path
 from hsieve.strategies.base import (
@@ -146,6 +146,11 @@ class LarsSearch(Strategy):
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "max_redundancy": NONE | number(above=0, most=1),
+        "interactions": NONE | word("pairs"),
+    }
+
     def __init__(
         self,
         *,
@@ -178,10 +183,6 @@ class LarsSearch(Strategy):
         covariates = check_positions(self.covariates, n_features, name="covariates")
         if len(np.unique(covariates % n_features)) == n_features:
             msg = f"Of {n_features} features none is left to select beside the covariates."
-            raise ValueError(msg)
-        self._most_redundancy()
-        if self.interactions not in INTERACTIONS:
-            msg = f"interactions must be None or 'pairs', got {self.interactions!r}."
             raise ValueError(msg)
 
     def n_ranked(self, n_features: int) -> int:
@@ -325,10 +326,4 @@ class LarsSearch(Strategy):
         )
 
     def _most_redundancy(self) -> float:
-        if self.max_redundancy is None:
-            return 1.0
-        most = self.max_redundancy
-        if isinstance(most, Real) and not isinstance(most, bool) and 0 < most <= 1:
-            return float(most)
-        msg = f"max_redundancy must be None or a number above 0 and at most 1, got {most!r}."
-        raise ValueError(msg)
+        return 1.0 if self.max_redundancy is None else float(self.max_redundancy)

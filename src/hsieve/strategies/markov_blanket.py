@@ -26,9 +26,8 @@ Cost: d tests alone, and for each dependent feature up to t^m tests, t being the
 """
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import combinations, islice
-from numbers import Integral, Real
 from typing import ClassVar
 
 import numpy as np
@@ -36,6 +35,7 @@ import numpy as np
 from hsieve.array_types import IndexArray
 from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
 from hsieve.measures.base import BoundMeasure, ConditionalTests, Measure, PairwiseStatistics
+from hsieve.parameters import Rule, integer, number
 from hsieve.progress import report
 from hsieve.strategies.base import (
     SelectionPath,
@@ -73,6 +73,10 @@ class FCBFSearch(Strategy):
         "Choose a pairwise measure such as SymmetricalUncertainty(), Pearson() or PairwiseHSIC()."
     )
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "threshold": number(least=0),
+    }
+
     def __init__(self, threshold: float = 0.0) -> None:
         self.threshold = threshold
 
@@ -85,10 +89,6 @@ class FCBFSearch(Strategy):
                 "different scales, so that they cannot be compared. Choose PairwiseHSIC()."
             )
             raise IncompatibleCombinationError(msg)
-        value = self.threshold
-        if not (isinstance(value, Real) and not isinstance(value, bool) and value >= 0):
-            msg = f"threshold must be a number of at least 0, got {value!r}."
-            raise ValueError(msg)
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""
@@ -145,19 +145,14 @@ class ParentsChildren(Strategy):
     needs: ClassVar[tuple[str, ...]] = ("feature_scores", "conditional_log_p")
     refusal: ClassVar[str] = "Choose IndependenceTest()."
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "alpha": number(above=0, below=1),
+        "max_given": integer(0),
+    }
+
     def __init__(self, *, alpha: float = 0.05, max_given: int = 3) -> None:
         self.alpha = alpha
         self.max_given = max_given
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure without tests, and a level or a number that is none."""
-        super().check(measure, n_features, n_wanted)
-        if not (isinstance(self.alpha, Real) and 0 < self.alpha < 1):
-            msg = f"alpha must be a number between 0 and 1, got {self.alpha!r}."
-            raise ValueError(msg)
-        if not isinstance(self.max_given, Integral) or self.max_given < 0:
-            msg = f"max_given must be a whole number of at least 0, got {self.max_given!r}."
-            raise ValueError(msg)
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""

@@ -18,6 +18,7 @@ features the difference needed 3 to 5 % of them with words of texts, and 33 to 9
 pixels, which are much alike; the quotient needs the first column whole, in all 20 to 90 %.
 """
 
+from collections.abc import Mapping
 from typing import Any, ClassVar
 
 import numpy as np
@@ -25,6 +26,7 @@ import numpy as np
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.parameters import Rule, word
 from hsieve.progress import report
 from hsieve.strategies.base import (
     LONGEST_SEARCH,
@@ -65,15 +67,16 @@ class MRMRSearch(Strategy):
         "Choose a pairwise measure such as MutualInformation(), Pearson() or PairwiseHSIC()."
     )
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "form": word(*FORMS),
+    }
+
     def __init__(self, *, form: str = "difference") -> None:
         self.form = form
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse an unknown form, and statistics that do not fit the form."""
         super().check(measure, n_features, n_wanted)
-        if self.form not in FORMS:
-            msg = f"form must be one of {FORMS}, got {self.form!r}."
-            raise ValueError(msg)
         if self.form == "difference" and not getattr(measure, "normalised", True):
             msg = (
                 f"MRMRSearch cannot search with {measure!r}: its relevance and redundancy are on "

@@ -30,9 +30,8 @@ J. Fan and J. Lv, "Sure independence screening for ultrahigh dimensional feature
 iterated form screens residuals; P. Vincent and Y. Bengio, "Kernel matching pursuit", 2002.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from numbers import Real
 from time import monotonic
 from typing import Any, ClassVar
 
@@ -41,7 +40,8 @@ from numpy.typing import NDArray
 
 from hsieve.inference.conditional_tests import conditional_p_value
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.base import BoundMeasure
+from hsieve.parameters import NONE, Rule, number, word
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, Strategy, best_first
 from hsieve.strategies.mrmr import continued
@@ -112,6 +112,13 @@ class PursuitSearch(Strategy):
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "relevance_to")
     refusal: ClassVar[str] = "Choose PairwiseHSIC(), Pearson() or MutualInformation()."
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "level": number(above=0, below=1),
+        "least_gain": number(least=0),
+        "interactions": NONE | word("auto"),
+        "time_limit": NONE | number(above=0, is_finite=False),
+    }
+
     def __init__(
         self,
         *,
@@ -128,25 +135,6 @@ class PursuitSearch(Strategy):
         self.interactions = interactions
         self.time_limit = time_limit
         self.random_state = random_state
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure without a regression, a level or gain that is none, unknown words."""
-        super().check(measure, n_features, n_wanted)
-        level, gain = self.level, self.least_gain
-        if not (isinstance(level, Real) and 0 < level < 1):
-            msg = f"level must be a number between 0 and 1, got {level!r}."
-            raise ValueError(msg)
-        if not (isinstance(gain, Real) and not isinstance(gain, bool) and gain >= 0):
-            msg = f"least_gain must be a number of at least 0, got {gain!r}."
-            raise ValueError(msg)
-        if self.interactions not in INTERACTIONS:
-            msg = f"interactions must be 'auto' or None, got {self.interactions!r}."
-            raise ValueError(msg)
-        limit = self.time_limit
-        is_number = isinstance(limit, Real) and not isinstance(limit, bool)
-        if limit is not None and not (is_number and limit > 0):
-            msg = f"time_limit must be None or a number of seconds above 0, got {limit!r}."
-            raise ValueError(msg)
 
     def n_ranked(self, n_features: int) -> int:
         """Return how many features to look for where a rule chooses their number afterwards."""

@@ -20,14 +20,15 @@ without bias: as the mean of both parts' columns, weighted by how many features 
 Cost: d^2 / 2 redundancies, or d p with p landmarks, and O(d p^2).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-from numbers import Integral, Real
 from typing import ClassVar, cast
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.measures.base import BoundMeasure, PairwiseStatistics
+from hsieve.parameters import Rule, integer, number, word
 from hsieve.progress import report
 from hsieve.solvers.quadratic_program import redundancy_factor, simplex_quadratic_program
 from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
@@ -83,6 +84,11 @@ class QuadraticProgram(Strategy):
         "Choose a pairwise measure such as PairwiseHSIC(), MutualInformation() or Pearson()."
     )
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "alpha": word("auto") | number(least=0, most=1),
+        "n_landmarks": word("auto", "all") | integer(1),
+    }
+
     def __init__(
         self,
         *,
@@ -126,22 +132,7 @@ class QuadraticProgram(Strategy):
         wanted = self.n_landmarks
         if isinstance(wanted, str) and wanted == "auto":
             return n_features if n_features <= MAX_FULL_FEATURES else AUTO_LANDMARKS
-        if isinstance(wanted, str) and wanted == "all":
-            return n_features
-        if isinstance(wanted, Integral) and not isinstance(wanted, bool) and wanted >= 1:
-            return min(int(wanted), n_features)
-        msg = f"n_landmarks must be 'auto', 'all' or a whole number from 1, got {wanted!r}."
-        raise ValueError(msg)
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure without statistics, a weight or a number of landmarks out of range."""
-        super().check(measure, n_features, n_wanted)
-        self._count_landmarks(n_features)
-        automatic = isinstance(self.alpha, str) and self.alpha == "auto"
-        number = isinstance(self.alpha, Real) and not isinstance(self.alpha, bool)
-        if not automatic and not (number and 0 <= float(self.alpha) <= 1):
-            msg = f"alpha must be 'auto' or a number from 0 to 1, got {self.alpha!r}."
-            raise ValueError(msg)
+        return n_features if isinstance(wanted, str) else min(int(wanted), n_features)
 
     def _weigh(self, relevance: FloatArray, columns: FloatArray, n_best: int) -> float:
         """Work out alpha, q / (q + f) unless it is given."""

@@ -30,7 +30,7 @@ D. Athanasakis, "Feature selection in computational biology", University College
 section 4.5.
 """
 
-from numbers import Integral, Real
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
@@ -38,7 +38,8 @@ from scipy.optimize import linprog
 
 from hsieve.array_types import FloatArray
 from hsieve.exceptions import NoRankingError
-from hsieve.measures.base import BoundMeasure, Measure, SubsetScores
+from hsieve.measures.base import BoundMeasure, SubsetScores
+from hsieve.parameters import NONE, Rule, integer, number
 from hsieve.progress import report
 from hsieve.solvers.sparse_fits import SparseFit, fit_of_size
 from hsieve.strategies.base import SelectionPath, Strategy
@@ -71,6 +72,12 @@ class RandomHalves(Strategy):
     needs: ClassVar[tuple[str, ...]] = ("subset_score",)
     refusal: ClassVar[str] = "It scores single features only, so halves have no score."
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "n_rounds": integer(1),
+        "epsilon": number(least=0),
+        "penalty": NONE | number(above=0, below=1),
+    }
+
     def __init__(
         self,
         *,
@@ -83,21 +90,6 @@ class RandomHalves(Strategy):
         self.epsilon = epsilon
         self.penalty = penalty
         self.random_state = random_state
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure without scores of sets, and settings that make no sense."""
-        super().check(measure, n_features, n_wanted)
-        if not isinstance(self.n_rounds, Integral) or self.n_rounds < 1:
-            msg = f"n_rounds must be a whole number of at least 1, got {self.n_rounds!r}."
-            raise ValueError(msg)
-        if not (isinstance(self.epsilon, Real) and 0 <= self.epsilon < np.inf):
-            msg = f"epsilon must be a number of at least 0, got {self.epsilon!r}."
-            raise ValueError(msg)
-        if self.penalty is not None and not (
-            isinstance(self.penalty, Real) and 0 < self.penalty < 1
-        ):
-            msg = f"penalty must be None or a share between 0 and 1, got {self.penalty!r}."
-            raise ValueError(msg)
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""

@@ -30,9 +30,8 @@ References
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from numbers import Integral, Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -41,6 +40,7 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import BoundMeasure, Measure, SampledScores
 from hsieve.parallel import Engine
 from hsieve.parallel.jobs import make_job_engine
+from hsieve.parameters import NONE, Rule, integer, number, word
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.random_draws import Draw, Sampler
@@ -144,6 +144,17 @@ class RandomisedContributions(Strategy):
         "such as HSIC, NHSIC or LSMI."
     )
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "n_rounds": NONE | integer(1),
+        "fix_after": NONE | integer(1),
+        "step": number(above=0, below=1),
+        "top_share": number(above=0, below=1),
+        "share_of_features": NONE | number(above=0, most=0.5),
+        "counted_rounds": NONE | number(above=0, most=1),
+        "subsample": NONE | number(above=0, most=1) | integer(2, as_float=True),
+        "estimator": word("sweep", "plain"),
+    }
+
     def __init__(  # noqa: PLR0913 - the options of the algorithm
         self,
         *,
@@ -177,31 +188,6 @@ class RandomisedContributions(Strategy):
         """Refuse a measure that takes no part of the samples, and settings that make no sense."""
         super().check(measure, n_features, n_wanted)
         make_job_engine(self.n_jobs, self.engine)
-        if self.estimator not in ESTIMATES:
-            msg = f"estimator must be one of {tuple(ESTIMATES)}, got {self.estimator!r}."
-            raise ValueError(msg)
-        for name in ("n_rounds", "fix_after"):
-            value = getattr(self, name)
-            whole = isinstance(value, Integral) and not isinstance(value, bool)
-            if value is not None and not (whole and value >= 1):
-                msg = f"{name} must be None or a whole number of at least 1, got {value!r}."
-                raise ValueError(msg)
-        for name in ("step", "top_share"):
-            value = getattr(self, name)
-            if not (isinstance(value, Real) and 0 < float(value) < 1):
-                msg = f"{name} must be a share between 0 and 1, got {value!r}."
-                raise ValueError(msg)
-        for name, most in (("share_of_features", 0.5), ("counted_rounds", 1.0)):
-            value = getattr(self, name)
-            if value is not None and not (isinstance(value, Real) and 0 < float(value) <= most):
-                msg = f"{name} must be None or a share above 0, up to {most:g}, got {value!r}."
-                raise ValueError(msg)
-        if self.subsample is not None and not _is_size(self.subsample):
-            msg = (
-                "subsample must be None, a share of up to 1 or a whole number of samples, "
-                f"got {self.subsample!r}."
-            )
-            raise ValueError(msg)
         if self.estimator == "plain" and self.share_of_features not in (None, 0.5):
             msg = (
                 "The plain estimator compares halves; share_of_features must be 0.5, got "
@@ -401,14 +387,6 @@ def _contributions(positions: IndexArray, of: _Iteration) -> tuple[FloatArray]:
         part = of.bound.part(draw.samples, everything)
         row[:] = ESTIMATES[of.estimator](part, draw, of.n_free)
     return (found,)
-
-
-def _is_size(value: Any) -> bool:
-    """Whether a value is a share of up to 1, or a whole number above 1."""
-    if not isinstance(value, Real) or isinstance(value, bool):
-        return False
-    number = float(value)
-    return number > 0 and (number <= 1 or number.is_integer())
 
 
 def _done(estimator: str, n_left: int, n_features: int) -> float:

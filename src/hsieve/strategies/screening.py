@@ -17,6 +17,7 @@ Cost: the relevance of d features and m' columns of m redundancies.
 """
 
 import math
+from collections.abc import Mapping
 from numbers import Integral
 from typing import ClassVar
 
@@ -25,6 +26,7 @@ import numpy as np
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import BoundMeasure, FeatureScores, Measure, PairwiseStatistics
+from hsieve.parameters import Rule, integer
 from hsieve.progress import report
 from hsieve.strategies.base import (
     DEPENDENCE_TOLERANCE,
@@ -61,6 +63,10 @@ class IterativeScreening(Strategy):
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "n_screened": integer(1),
+    }
+
     def __init__(self, n_screened: int = 500) -> None:
         self.n_screened = n_screened
 
@@ -74,10 +80,6 @@ class IterativeScreening(Strategy):
                 "Pearson(squared=True)."
             )
             raise IncompatibleCombinationError(msg)
-        whole = isinstance(self.n_screened, Integral) and not isinstance(self.n_screened, bool)
-        if not whole or self.n_screened < 1:
-            msg = f"n_screened must be an integer of at least 1, got {self.n_screened!r}."
-            raise ValueError(msg)
 
     def n_ranked(self, n_features: int) -> int:
         """Return how many features to look for where a rule chooses their number afterwards."""

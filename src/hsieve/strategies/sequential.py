@@ -24,13 +24,14 @@ feature that matters only beside another cannot be seen while that other is not 
 Cost: k rounds, each one sweep over the features outside the set.
 """
 
-from numbers import Integral, Real
+from collections.abc import Mapping
 from typing import ClassVar
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.measures.base import BoundMeasure, FeatureScores, Measure, SubsetScores
+from hsieve.measures.base import BoundMeasure, FeatureScores, SubsetScores
+from hsieve.parameters import Rule, integer, number
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
 
@@ -60,6 +61,11 @@ class Backward(Strategy):
     refusal: ClassVar[str] = (
         "It scores single features only, for which backward elimination equals Ranking."
     )
+
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        "step": number(above=0, below=1) | integer(1, as_float=True),
+        "n_contexts": integer(1),
+    }
 
     def __init__(
         self,
@@ -113,17 +119,6 @@ class Backward(Strategy):
         assert isinstance(bound, SubsetScores)
         contexts = self._contexts(bound.n_features, np.random.default_rng(self.random_state))
         return _judged(bound, np.arange(bound.n_features), contexts)[0]
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure without scores of sets, a step and contexts that make no sense."""
-        super().check(measure, n_features, n_wanted)
-        step_is_right = isinstance(self.step, Real) and 0 < self.step < np.inf
-        if not step_is_right or (self.step >= 1 and self.step != int(self.step)):
-            msg = f"step must be a share below 1 or a whole number, got {self.step!r}."
-            raise ValueError(msg)
-        if not isinstance(self.n_contexts, Integral) or self.n_contexts < 1:
-            msg = f"n_contexts must be a whole number of at least 1, got {self.n_contexts!r}."
-            raise ValueError(msg)
 
     def _n_dropped(self, n_members: int) -> int:
         wanted = int(self.step * n_members) if self.step < 1 else int(self.step)

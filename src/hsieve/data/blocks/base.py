@@ -109,7 +109,7 @@ class ColumnBlocks(ABC):
             ones faster, and of nearly the same width.
         """
         if not isinstance(max_bytes, Integral) or max_bytes < 1:
-            msg = f"max_bytes must be a whole number of at least 1, got {max_bytes!r}."
+            msg = f"max_bytes must be an integer of at least 1, got {max_bytes!r}."
             raise ValueError(msg)
         widest = max(1, int(max_bytes) // max(1, self.n_samples * self.dtype.itemsize))
         n_blocks = -(-self.n_features // widest)
@@ -237,7 +237,7 @@ class ColumnBlocks(ABC):
         positions = np.asarray(features)
         whole = positions.dtype.kind in "iu" or positions.size == 0
         if positions.ndim != 1 or not whole:
-            msg = f"features must be a list of whole-number positions, got {features!r}."
+            msg = f"features must be a list of integer positions, got {features!r}."
             raise ValueError(msg)
         outside = positions[(positions < 0) | (positions >= self.n_features)]
         if outside.size:

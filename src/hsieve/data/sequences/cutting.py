@@ -209,5 +209,5 @@ def _table() -> NDArray[np.uint8]:
 def _check_length(name: str, value: Any) -> None:
     """Refuse what is no number of residues."""
     if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-        msg = f"{name} must be a whole number of at least 0, got {value!r}."
+        msg = f"{name} must be an integer of at least 0, got {value!r}."
         raise ValueError(msg)

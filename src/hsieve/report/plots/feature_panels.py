@@ -153,7 +153,7 @@ class FeaturePanelsDisplay(Display):
         """
         require_matplotlib()
         if isinstance(n_panels, bool) or not isinstance(n_panels, Integral) or n_panels < 1:
-            msg = f"n_panels must be a whole number of at least 1, got {n_panels!r}."
+            msg = f"n_panels must be an integer of at least 1, got {n_panels!r}."
             raise ValueError(msg)
         selection = selection_of(selector, feature_names)
         if isinstance(declared(selector, "kernel_y", None), Precomputed):

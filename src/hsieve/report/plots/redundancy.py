@@ -277,7 +277,7 @@ def _check(*, n_relatives: Any, least: Any, n_chosen: Any) -> None:
     """Refuse settings that mean nothing."""
     for name, value, lowest in (("n_relatives", n_relatives, 0), ("n_chosen", n_chosen, 1)):
         if isinstance(value, bool) or not isinstance(value, Integral) or value < lowest:
-            msg = f"{name} must be a whole number of at least {lowest}, got {value!r}."
+            msg = f"{name} must be an integer of at least {lowest}, got {value!r}."
             raise ValueError(msg)
     if not isinstance(least, Real) or isinstance(least, bool) or not 0 < float(least) <= 1:
         msg = f"least must be a share above 0, up to 1, got {least!r}."

@@ -43,7 +43,7 @@ LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
 def check_n_labels(n_labels: int) -> None:
     """Refuse a number of names that is none."""
     if isinstance(n_labels, bool) or not isinstance(n_labels, Integral) or n_labels < 0:
-        msg = f"n_labels must be a whole number, zero or more, got {n_labels!r}."
+        msg = f"n_labels must be an integer, zero or more, got {n_labels!r}."
         raise ValueError(msg)
 
 
