@@ -56,9 +56,9 @@ def _ridge(gram, outputs, training, held_out, ridge):
 
 def test_true_features_predict_better_than_others_and_none(data):
     X, y = data
-    methods = {"true": always(1, 2), "half": always(1), "noise": always(0, 3)}
+    methods = {"noise": always(0, 3), "half": always(1), "true": always(1, 2)}
     comparison = compare_on_holdout(methods, X, y, kind="continuous")
-    true, half, noise = comparison.proposals
+    noise, half, true = comparison.proposals
     assert comparison.best is true
     assert true.lack(true) == 0
     assert half.lack(true) > 2
@@ -66,6 +66,33 @@ def test_true_features_predict_better_than_others_and_none(data):
     assert comparison.nothing.loss == pytest.approx(1.0)
     assert comparison.nothing.lack(true) > 2
     assert comparison.of("half") == [half]
+
+
+def test_a_method_clearly_worse_than_the_first_one_is_not_tried_on_all_folds(rng):
+    X = rng.normal(size=(300, 4))
+    y = X[:, 1] + X[:, 2] ** 2
+    tried = []
+
+    def noise(X, y):
+        tried.append(len(y))
+        return {2: np.array([0, 3])}
+
+    methods = {"true": always(1, 2), "noise": noise}
+    comparison = compare_on_holdout(methods, X, y, kind="continuous")
+    assert [proposal.method for proposal in comparison.proposals] == ["true"]
+    assert tried == [200]
+
+
+def test_a_forest_gains_from_many_noisy_copies_of_the_truth():
+    rng = np.random.default_rng(0)
+    truth = rng.normal(size=300)
+    X = truth[:, None] + rng.normal(size=(300, 20))
+    methods = {"one": always(0), "many": always(*range(20))}
+    for y, kind in ((truth, "continuous"), ((truth > 0.5).astype(int), "classes")):
+        comparison = compare_on_holdout(methods, X, y, kind=kind, by_trees=True, n_folds=2)
+        one, many = comparison.proposals
+        assert one.lack(many) > 4
+        assert many.loss < 0.6
 
 
 def test_no_feature_is_the_prediction_from_none(data):

@@ -1,14 +1,17 @@
 """Methods side by side on samples held out: whose features predict best, and how many of them.
 
-Each method chooses features on the training samples of every fold; a kernel regression on these
-features, tuned and fitted on the training samples alone, predicts the samples held out. The loss is
-the squared error of standardised outputs: for classes that of their scores, a Brier score in which
-rare classes count as much as common ones. Differences between methods
-are judged sample by sample, since all predict the same samples.
+Each method chooses features on the training samples of every fold; a regression on these features,
+fitted on the training samples alone, predicts the samples held out. It is a kernel regression,
+which sees what few features do together, or a forest, which gains from many features that help a
+little. The loss is the squared error of standardised outputs: for classes that of their scores, a
+Brier score in which rare classes count as much as common ones. Differences between methods are
+judged sample by sample, since all predict the same samples; a method that is clearly worse than the
+first one after some folds is left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -22,11 +25,20 @@ from hsieve.measures.regression_data import RegressionData
 from hsieve.progress import stage
 from hsieve.selectors.regularisation import ignored
 
-__all__ = ["HoldoutComparison", "Proposal", "compare_on_holdout"]
+__all__ = ["Chooser", "HoldoutComparison", "Proposal", "Sets", "compare_on_holdout"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 Sets = dict[int | None, IndexArray]
+Losses = dict[int | None, FloatArray]
+# Takes features and target of training samples, and gives features for numbers of them.
+Chooser = Callable[[FloatArray, NDArray[Any]], Sets]
+
+# Landmarks of the kernel regressions, and trees of a forest: enough to tell sets apart.
+N_LANDMARKS = 128
+N_TREES = 40
+# Standard errors by which a method is worse than the first after some folds, and left out.
+DECIDED = 2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,15 +103,16 @@ class HoldoutComparison:
 
 
 def compare_on_holdout(
-    methods: Mapping[str, Callable[[FloatArray, NDArray[Any]], Sets]],
+    methods: Mapping[str, Chooser],
     X: FloatArray,
     y: NDArray[Any],
     *,
     kind: TargetKind,
     categorical: Sequence[int] = (),
+    by_trees: bool = False,
     n_folds: int = 3,
     seed: int = 0,
-    is_late: Callable[[], bool] = lambda: False,
+    seconds_left: Callable[[], float] = lambda: np.inf,
 ) -> HoldoutComparison:
     """Let methods choose features on training samples, and predict the others from them.
 
@@ -117,13 +130,15 @@ def compare_on_holdout(
         What the target holds.
     categorical : sequence of int, default=()
         Features that are categories.
+    by_trees : bool, default=False
+        Whether a forest predicts, and not a kernel regression.
     n_folds : int, default=3
         Number of folds: fewer where the rarest class has fewer samples.
     seed : int, default=0
-        Seed of folds and landmarks.
-    is_late : callable, default=never
-        Tells whether the time is up: then a method that has not seen all folds is left out, and so
-        are those after it.
+        Seed of folds, landmarks and trees.
+    seconds_left : callable, default=forever
+        How much time is left. A method that would not see all folds in that time, by what those
+        before took, is left out, and so are those after it.
 
     Returns
     -------
@@ -135,25 +150,31 @@ def compare_on_holdout(
     data = RegressionData.of(X, y, target_kind=kind, categorical=is_category)
     outputs = y.reshape(len(y), -1)
     folds = validation_folds(outputs, is_classes=kind == "classes", n_folds=n_folds, seed=seed)
-    smoothers = [KernelSmoother(data, rows=training, seed=seed) for training, _ in folds]
+    predict = _Forest(X, data.outputs, seed) if by_trees else _Kernels(data, seed)
     proposals: list[Proposal] = []
+    longest = 0.0
     for place, (method, choose) in enumerate(methods.items()):
         losses: dict[int | None, FloatArray] = {}
         sizes: dict[int | None, list[int]] = {}
         with stage(place / len(methods), (place + 1) / len(methods), f"trying {method}"):
-            for (training, held_out), smoother in zip(folds, smoothers, strict=True):
-                if is_late():
+            for training, held_out in folds:
+                began = monotonic()
+                if seconds_left() <= longest:
                     return HoldoutComparison(tuple(proposals), _nothing(data))
                 # What is constant, or not found, in a part of the samples needs no word.
                 with ignored((ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning)):
                     sets = choose(X[training], y[training])
-                for key, fit in _fits(smoother, sets):
-                    losses.setdefault(key, np.empty(len(y)))[held_out] = fit.losses[held_out]
-                    sizes.setdefault(key, []).append(len(fit.features))
-        proposals += [
-            Proposal(method, key, found, float(np.mean(sizes[key])))
-            for key, found in losses.items()
-        ]
+                for key, found in predict.losses(sets, training, held_out).items():
+                    losses.setdefault(key, np.full(len(y), np.nan))[held_out] = found
+                    sizes.setdefault(key, []).append(len(sets[key]))
+                longest = max(longest, monotonic() - began)
+                if proposals and _is_decided(losses, proposals[0]):
+                    break
+            else:
+                proposals += [
+                    Proposal(method, key, found, float(np.mean(sizes[key])))
+                    for key, found in losses.items()
+                ]
     return HoldoutComparison(tuple(proposals), _nothing(data))
 
 
@@ -162,16 +183,60 @@ def _nothing(data: RegressionData) -> Proposal:
     return Proposal("nothing", 0, (data.outputs**2).mean(axis=1), 0.0)
 
 
-def _fits(smoother: KernelSmoother, sets: Sets) -> list[tuple[int | None, Smooth]]:
-    """Regress on each set, the smallest first, each by a kernel like the one before."""
-    found: list[tuple[int | None, Smooth]] = []
-    like: Smooth | None = None
-    known: dict[tuple[int, ...], Smooth] = {}
-    for key, features in sorted(sets.items(), key=lambda item: len(item[1])):
-        chosen = tuple(sorted(features.tolist()))
-        if chosen not in known:
-            known[chosen] = smoother.fit(chosen, like) if chosen else smoother.nothing()
-        like = known[chosen]
-        found.append((key, like))
-    order = list(sets)
-    return sorted(found, key=lambda item: order.index(item[0]))
+def _is_decided(losses: Mapping[int | None, FloatArray], first: Proposal) -> bool:
+    """Say whether a method is clearly worse, whatever the number, on the samples seen so far."""
+    for found in losses.values():
+        seen = ~np.isnan(found)
+        so_far = Proposal("", None, found[seen], 0.0)
+        if so_far.lack(replace(first, losses=first.losses[seen])) < DECIDED:
+            return False
+    return True
+
+
+class _Kernels:
+    """Kernel regressions on sets of features."""
+
+    def __init__(self, data: RegressionData, seed: int) -> None:
+        self._data, self._seed = data, seed
+        self._smoothers: dict[bytes, KernelSmoother] = {}
+
+    def losses(self, sets: Sets, training: IndexArray, held_out: IndexArray) -> Losses:
+        """Regress on each set, the smallest first, each by a kernel like the one before."""
+        fold = training.tobytes()
+        if fold not in self._smoothers:
+            self._smoothers[fold] = KernelSmoother(
+                self._data, rows=training, n_landmarks=N_LANDMARKS, seed=self._seed
+            )
+        smoother = self._smoothers[fold]
+        like: Smooth | None = None
+        known: dict[tuple[int, ...], Smooth] = {(): smoother.nothing()}
+        found: Losses = {}
+        for key, features in sorted(sets.items(), key=lambda item: len(item[1])):
+            chosen = tuple(sorted(features.tolist()))
+            if chosen not in known:
+                known[chosen] = smoother.fit(chosen, like)
+            like = known[chosen]
+            found[key] = like.losses[held_out]
+        return {key: found[key] for key in sets}
+
+
+class _Forest:
+    """Extremely randomised trees on sets of features."""
+
+    def __init__(self, X: FloatArray, outputs: FloatArray, seed: int) -> None:
+        self._X, self._seed = X, seed
+        self._outputs = outputs[:, 0] if outputs.shape[1] == 1 else outputs
+
+    def losses(self, sets: Sets, training: IndexArray, held_out: IndexArray) -> Losses:
+        """Predict from each set by a forest of its own."""
+        # Takes long to import.
+        from sklearn.ensemble import ExtraTreesRegressor
+
+        found: Losses = {}
+        for key, features in sets.items():
+            forest = ExtraTreesRegressor(N_TREES, min_samples_leaf=2, random_state=self._seed)
+            forest.fit(self._X[np.ix_(training, features)], self._outputs[training])
+            predicted = forest.predict(self._X[np.ix_(held_out, features)])
+            squares = (self._outputs[held_out] - predicted) ** 2
+            found[key] = squares.reshape(len(held_out), -1).mean(axis=1)
+        return found

@@ -2,18 +2,19 @@
 
 1. :class:`~hsieve.KernelPursuit` chooses features and their number on all samples, or on as many as
    the time allows.
-2. Unless these explain everything, it is compared with N3LARS, and with BAHSIC where that is quick,
-   on samples held out: features that explain what is left only all together, or many weak ones of
-   few samples, pass no test of a single feature, and yet predict.
-3. The pursuit's own answer is kept unless another proposal predicts better by more than a standard
-   error. Then the smallest set is taken that predicts as well as the best one but for chance.
+2. Unless these explain everything, it is compared on samples held out. Of few samples, with N3LARS
+   and BAHSIC: features that explain what is left only all together, or many weak ones, pass no test
+   of a single feature, and yet predict. Of many samples, with BAHSIC where more than half is left,
+   and with larger sets by N3LARS from which a forest predicts.
+3. The pursuit's own answer is kept unless another proposal predicts clearly better. Then the
+   smallest set is taken that predicts as well as the best one but for chance.
 
 Where nothing is related to the target beyond chance, and no method predicts held-out samples better
 than no feature does, no feature is chosen. A method or a number that the user gives is kept.
 """
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from time import monotonic
@@ -22,7 +23,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.auto.holdout_comparison import HoldoutComparison, Proposal, Sets, compare_on_holdout
+from hsieve.auto.holdout_comparison import (
+    Chooser,
+    HoldoutComparison,
+    Proposal,
+    Sets,
+    compare_on_holdout,
+)
 from hsieve.auto.selection import Selection
 from hsieve.data.tables.errors import listed
 from hsieve.dataset import Dataset, opened
@@ -42,34 +49,40 @@ from hsieve.selectors.number_rules import RuleSettings
 __all__ = ["TIMES", "SelectOptions", "make_wish", "select", "select_opened"]
 
 TIMES = {"seconds": 10.0, "minutes": 300.0, "hours": 7200.0}
-# Parts of the time after which the pursuit ends, where a comparison may follow and where none
-# does, and by which a comparison ends.
-PURSUIT_TIME = 0.6
-PURSUIT_ALONE_TIME = 0.85
-COMPARISON_TIME = 0.75
-FOLD_TIME = 0.08
+# Parts of the time after which the pursuit ends, where a comparison of methods on all samples may
+# follow and where not, and by which comparisons end.
+PURSUIT_TIME = 0.5
+PURSUIT_ALONE_TIME = 0.7
+COMPARISON_TIME = 0.85
+FOLD_TIME = 0.06
 # Samples, and values, that the pursuit can use in a second, about; of more it gets some samples.
-ROWS_A_SECOND = 1_000
-VALUES_A_SECOND = 5_000_000
-FEWEST_ROWS = 2_000
+ROWS_A_SECOND = 400
+VALUES_A_SECOND = 2_000_000
+FEWEST_ROWS = 500
 # A pursuit that leaves less than this fraction of the variance needs no comparison.
 EXPLAINED = 0.02
-# Samples and folds of a comparison. With few samples all take part; with more, tests of single
-# features, pairs and triples on all of them tell more than predictions from some, and the
-# comparison is about larger groups of features only.
-FEW_ROWS = 1_500
+# With few samples all take part in a comparison; with more, tests of single features, pairs and
+# triples on all of them tell more than predictions from some, and the comparison is about larger
+# groups that act only together, and about many features that each help a little.
+FEW_ROWS = 1_000
+ROWS_FOR_GROUPS = 1_500
+ROWS_FOR_TREES = 4_000
 FEWEST_COMPARED = 30
 FEWEST_OF_CLASS = 4
 # Samples of each class, if there are so many, that are kept where only some samples are used.
 FEW_OF_CLASS = 20
 N_FOLDS = 3
+N_FOLDS_OF_TREES = 2
 SIZES = (1, 2, 4, 8, 16, 32, 64)
-GROUP_SIZES = (2, 4, 8)
+# A group that acts only together predicts best by just its own number.
+GROUP_SIZES = (2, 3, 4, 5, 6, 8, 10, 12)
 MOSTLY_EXPLAINED = 0.5
 # Standard errors by which another proposal must predict better than the pursuit's own, where all
-# samples were compared and where some were, and by which a smaller set may be worse than the best.
+# samples were compared, where groups were on some of them, and where a forest predicts; then those
+# by which a smaller set may be worse than the best.
 CLEARLY_BETTER = 1.0
-BETTER_ON_SOME = 4.0
+BETTER_AS_GROUP = 4.0
+BETTER_BY_TREES = 3.0
 AS_GOOD = 0.3
 # Standard errors by which features must predict better than none where no test finds any.
 BEYOND_NOTHING = 3.0
@@ -231,6 +244,7 @@ class _Choice:
         self._data, self._wish = data, wish
         self._began = monotonic()
         self._told: list[str] = []
+        self._used = np.arange(len(data.y))
 
     def made(self) -> Selection:
         """Choose, and say why."""
@@ -238,19 +252,15 @@ class _Choice:
             pursuit = self._pursuit()
         method, selector = "pursuit", pursuit
         comparison = None
-        if self._is_worth_comparing(pursuit):
-            with stage(0.4, 0.9):
-                comparison = self._compared()
-        if comparison is not None and comparison.proposals:
-            winner = _winner(
-                comparison,
-                found=len(pursuit.selected_indices_) > 0,
-                least=CLEARLY_BETTER if self._has_few_rows else BETTER_ON_SOME,
-            )
-            if winner is not None and (winner.method, winner.number) != ("pursuit", None):
+        for number, (least, compare) in enumerate(self._comparisons(pursuit)):
+            with stage(0.4 + 0.25 * number, 0.65 + 0.25 * number):
+                comparison = compare()
+            winner = _winner(comparison, found=len(pursuit.selected_indices_) > 0, least=least)
+            if winner is not None:
                 method = winner.method
                 with stage(0.9, 1.0):
                     selector = self._fitted(method, winner.number)
+                break
         reasons = (_about(self._data), *_why(method, selector, pursuit, comparison))
         return _selection(self._data, method, selector, reasons, self._told)
 
@@ -258,17 +268,20 @@ class _Choice:
     def _seconds_left(self) -> float:
         return self._wish.seconds - (monotonic() - self._began)
 
+    def _seconds_to_compare(self) -> float:
+        return self._seconds_left - (1 - COMPARISON_TIME) * self._wish.seconds
+
     def _pursuit(self) -> Any:
         """Let the pursuit choose features on as many samples as the time allows."""
         n_samples, n_features = self._data.columns.n_samples, self._data.columns.n_features
         most = self._wish.seconds * min(ROWS_A_SECOND, VALUES_A_SECOND / n_features)
-        rows = self._rows(max(int(most), FEWEST_ROWS))
-        if len(rows) < n_samples:
+        self._used = self._rows(max(int(most), FEWEST_ROWS))
+        if len(self._used) < n_samples:
             self._told.append(
-                f"{len(rows):,} of {n_samples:,} samples were used, for want of time."
+                f"{len(self._used):,} of {n_samples:,} samples were used, for want of time."
             )
         part = PURSUIT_TIME if self._has_few_rows else PURSUIT_ALONE_TIME
-        return self._fitted("pursuit", None, rows=rows, time_limit=part * self._wish.seconds)
+        return self._fitted("pursuit", None, time_limit=part * self._wish.seconds)
 
     def _rows(self, most: int) -> NDArray[np.intp]:
         """Pick so many samples at most, and a few of each class."""
@@ -281,19 +294,27 @@ class _Choice:
         few = [order[codes[order] == code][:FEW_OF_CLASS] for code in range(codes.max() + 1)]
         return np.unique(np.concatenate([rows, *few]))
 
-    def _is_worth_comparing(self, pursuit: Any) -> bool:
-        """Tell whether other methods could do better, and can be compared."""
+    def _comparisons(self, pursuit: Any) -> Iterator[tuple[float, Callable[[], HoldoutComparison]]]:
+        """Yield comparisons with others, and standard errors by which they must do better."""
         counts = np.unique(self._data.y, return_counts=True)[1]
         is_classes = self._data.target_kind == "classes"
-        left = EXPLAINED if self._has_few_rows else MOSTLY_EXPLAINED
-        return bool(
-            pursuit.path_.errors[-1] > left
-            and self._data.columns.n_features > 1
-            and len(self._data.y) >= FEWEST_COMPARED
-            and (not is_classes or counts.min() >= FEWEST_OF_CLASS)
-            and (self._has_few_rows or self._has_time_for_bahsic)
-            and self._seconds_left > (1 - COMPARISON_TIME) * self._wish.seconds
-        )
+        left = float(pursuit.path_.errors[-1])
+        if (
+            left <= EXPLAINED
+            or self._data.columns.n_features == 1
+            or len(self._data.y) < FEWEST_COMPARED
+            or (is_classes and counts.min() < FEWEST_OF_CLASS)
+        ):
+            return
+        if self._has_few_rows:
+            yield CLEARLY_BETTER, self._compared_methods
+            return
+        own = pursuit.selected_indices_
+        if left > MOSTLY_EXPLAINED and self._has_time_for_bahsic:
+            yield BETTER_AS_GROUP, lambda: self._compared_groups(own)
+        n_most = min(self._data.columns.n_features, SIZES[-1])
+        if 0 < len(own) < n_most and self._wish.n_features is None:
+            yield BETTER_BY_TREES, lambda: self._compared_larger_sets(own, n_most)
 
     @property
     def _has_few_rows(self) -> bool:
@@ -301,27 +322,55 @@ class _Choice:
 
     @property
     def _has_time_for_bahsic(self) -> bool:
-        n_training = min(len(self._data.y), FEW_ROWS) * (N_FOLDS - 1) // N_FOLDS
-        seconds = _seconds_of_bahsic(n_training, self._data.columns.n_features)
-        return self._data.fits and 2 * N_FOLDS * seconds <= 0.3 * self._wish.seconds
+        n_training = min(len(self._data.y), ROWS_FOR_GROUPS) * (N_FOLDS - 1) // N_FOLDS
+        seconds = N_FOLDS * _seconds_of_bahsic(n_training, self._data.columns.n_features)
+        return self._data.fits and seconds <= 0.15 * self._wish.seconds
 
-    def _compared(self) -> HoldoutComparison:
-        """Compare methods on samples held out."""
-        rows = self._rows(FEW_ROWS)
-        methods = {"pursuit": self._chosen_by_pursuit}
-        if self._has_few_rows:
-            methods["n3lars"] = self._chosen_by_n3lars
+    def _compared_methods(self) -> HoldoutComparison:
+        """Compare methods, each of which chooses from the training samples alone."""
+        methods = {"pursuit": self._chosen_by_pursuit, "n3lars": self._chosen_by_n3lars}
         if self._has_time_for_bahsic:
             methods["bahsic"] = self._chosen_by_bahsic
+        return self._compared(methods, self._rows(FEW_ROWS))
+
+    def _compared_groups(self, own: NDArray[np.intp]) -> HoldoutComparison:
+        """Compare the pursuit's features with groups that act only together."""
+        methods = {"pursuit": _always(own), "bahsic": self._chosen_by_bahsic}
+        return self._compared(methods, self._rows(ROWS_FOR_GROUPS))
+
+    def _compared_larger_sets(self, own: NDArray[np.intp], most: int) -> HoldoutComparison:
+        """Compare the pursuit's features with more, from which a forest predicts."""
+        sizes = [most]
+        while sizes[0] >= 2 * (len(own) + 1):
+            sizes.insert(0, sizes[0] // 2)
+
+        def larger(X: NDArray[Any], y: NDArray[Any]) -> Sets:
+            order = self._made("n3lars", most).fit(X, y).path_.nested_order
+            return {size: order[:size] for size in sizes}
+
+        methods = {"pursuit": _always(own), "n3lars": larger}
+        rows = self._rows(ROWS_FOR_TREES)
+        return self._compared(methods, rows, by_trees=True, n_folds=N_FOLDS_OF_TREES)
+
+    def _compared(
+        self,
+        methods: Mapping[str, Chooser],
+        rows: NDArray[np.intp],
+        *,
+        by_trees: bool = False,
+        n_folds: int = N_FOLDS,
+    ) -> HoldoutComparison:
+        """Compare methods on samples held out."""
         return compare_on_holdout(
             methods,
             self._data.rows(rows),
             self._data.y[rows],
             kind=self._data.target_kind,
             categorical=self._data.categorical,
-            n_folds=N_FOLDS,
+            by_trees=by_trees,
+            n_folds=n_folds,
             seed=self._wish.random_state,
-            is_late=lambda: self._seconds_left < (1 - COMPARISON_TIME) * self._wish.seconds,
+            seconds_left=self._seconds_to_compare,
         )
 
     def _chosen_by_pursuit(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
@@ -331,10 +380,8 @@ class _Choice:
         order, n_found = selector.path_.order, selector.path_.n_found
         if self._wish.n_features is not None:
             return {None: order[: sizes[-1]]}
-        chosen: Sets = {None: order[:n_found]}
-        if self._has_few_rows:
-            chosen.update({size: order[: max(size, n_found)] for size in sizes})
-        return chosen
+        chosen: Sets = {size: order[: max(size, n_found)] for size in sizes}
+        return {None: order[:n_found]} | chosen
 
     def _chosen_by_n3lars(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
         order = self._made("n3lars", self._sizes[-1]).fit(X, y).path_.nested_order
@@ -342,7 +389,10 @@ class _Choice:
 
     def _chosen_by_bahsic(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
         order = self._made("bahsic", 1).fit(X, y).path_.nested_order
-        return {size: order[:size] for size in self._sizes}
+        sizes = set(self._sizes if self._has_few_rows else ())
+        if self._wish.n_features is None:
+            sizes |= {size for size in GROUP_SIZES if size < len(order)}
+        return {size: order[:size] for size in sorted(sizes or self._sizes)}
 
     @property
     def _sizes(self) -> list[int]:
@@ -350,32 +400,24 @@ class _Choice:
         n_features = self._data.columns.n_features
         if self._wish.n_features is not None:
             return [min(self._wish.n_features, n_features)]
-        sizes = SIZES if self._has_few_rows else GROUP_SIZES
-        return [size for size in sizes if size < n_features] + [min(n_features, sizes[-1])]
+        return [size for size in SIZES if size < n_features] + [min(n_features, SIZES[-1])]
 
     def _made(self, method: str, number: int | str | None, **options: Any) -> Any:
         """Make a selector for these data."""
         selector = _made(method, self._data, self._wish.random_state)
         return selector.set_params(n_features_to_select=number, **options)
 
-    def _fitted(
-        self,
-        method: str,
-        number: int | None,
-        *,
-        rows: NDArray[np.intp] | None = None,
-        **options: Any,
-    ) -> Any:
-        """Fit a method to all samples, or to some of them."""
+    def _fitted(self, method: str, number: int | None, **options: Any) -> Any:
+        """Fit a method to the samples in use."""
         wanted: int | str | None = self._wish.n_features if number is None else number
         if wanted is None:
             wanted = find_method(method).number_rule
-        n_samples, n_features = self._data.columns.n_samples, self._data.columns.n_features
+        rows = self._used
         if method == "bahsic":
-            most = n_samples
+            most, n_features = len(rows), self._data.columns.n_features
             while _seconds_of_bahsic(most, n_features) > 0.5 * max(self._seconds_left, 1.0):
                 most //= 2
-            rows = self._rows(most)
+            rows = self._rows(most) if most < len(rows) else rows
         if method == "pursuit" and "time_limit" not in options:
             options["time_limit"] = max(0.5 * self._seconds_left, 0.1 * self._wish.seconds)
         selector = self._made(method, wanted, **options)
@@ -384,14 +426,22 @@ class _Choice:
 
 def _winner(comparison: HoldoutComparison, *, found: bool, least: float) -> Proposal | None:
     """Choose a proposal; None for the pursuit's own answer, found or not."""
+    if not comparison.proposals:
+        return None
     best = comparison.best
     own = next(p for p in comparison.of("pursuit") if p.number is None)
     if found and (own.lack(best) <= least or best.loss >= comparison.nothing.loss):
         return None
-    if comparison.nothing.lack(best) <= max(least, BEYOND_NOTHING) and not found:
+    if not found and comparison.nothing.lack(best) <= max(least, BEYOND_NOTHING):
         return None
     as_good = [p for p in comparison.proposals if p.lack(best) <= AS_GOOD]
-    return min(as_good, key=lambda proposal: proposal.n_features)
+    winner = min(as_good, key=lambda proposal: proposal.n_features)
+    return None if winner is own else winner
+
+
+def _always(features: NDArray[np.intp]) -> Chooser:
+    """Return a method that chooses these, whatever the samples are."""
+    return lambda X, y: {None: features}
 
 
 def _why(
@@ -435,7 +485,7 @@ def _why(
 def _seconds_of_bahsic(n_samples: int, n_features: int) -> float:
     """Estimate the time of one fit, on one core."""
     pairs = float(n_samples) ** 2
-    return 6e-9 * pairs * n_features + 1e-6 * pairs + 1.5e-4 * n_features
+    return 6e-9 * pairs * n_features + 3e-7 * pairs + 1.5e-4 * n_features
 
 
 def _about(data: Dataset) -> str:

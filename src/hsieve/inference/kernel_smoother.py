@@ -7,7 +7,7 @@ other features could explain.
 
 Cost: O(n m^2) for each kernel tried, with m at most 256 landmarks, or 128 for many features, where
 samples are too far apart for a product kernel to learn much. Kernels are tried on at most
-2,000 samples; the one chosen is then fitted to at most 4,096, more than which m landmarks have no
+1,000 samples; the one chosen is then fitted to at most 4,096, more than which m landmarks have no
 use for, and predicts the others in O(n m).
 """
 
@@ -41,7 +41,7 @@ COLUMNS_OF_MANY = 5
 TUNED_UP_TO = 8
 TUNED_GROWTH = 1.4
 # Samples on which kernels are compared.
-N_TRIED = 2_000
+N_TRIED = 1_000
 # Samples to which a regression is fitted; it predicts the others, which are left out anyway.
 N_FITTED = 4_096
 # Less than this left of a direction of the scores counts as this much.

@@ -3,6 +3,7 @@
 import os
 import warnings
 from collections.abc import Iterable
+from time import monotonic
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -21,6 +22,9 @@ from hsieve.strategies import PursuitPath, PursuitSearch
 from hsieve.strategies.base import Strategy
 
 __all__ = ["KernelPursuit"]
+
+# What is left for the search where reading the columns has taken all the time.
+LEAST_SECONDS = 0.05
 
 
 class KernelPursuit(SearchSelector):
@@ -170,6 +174,7 @@ class KernelPursuit(SearchSelector):
         self
             The fitted selector.
         """
+        self._began = monotonic()
         super().fit(X, y)
         path, chosen = self.path_, self.selected_indices_
         nobody = np.zeros(0, dtype=np.intp)
@@ -212,6 +217,14 @@ class KernelPursuit(SearchSelector):
             random_state=self.random_state,
         )
         return measure, strategy
+
+    def _search(self, parts: tuple[Measure, Strategy], *data: Any) -> None:
+        _, strategy = parts
+        if isinstance(strategy, PursuitSearch) and self.time_limit is not None:
+            # Reading and factoring the columns has taken some of it.
+            left = self.time_limit - (monotonic() - self._began)
+            strategy.time_limit = max(left, LEAST_SECONDS)
+        super()._search(parts, *data)
 
     def _n_wanted(self, n_features: int) -> int:
         if self._finds_number:

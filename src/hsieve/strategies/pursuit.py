@@ -203,6 +203,8 @@ class _Chase:
         limit = np.inf if settings.time_limit is None else settings.time_limit
         self._ends_at = monotonic() + limit
         self._grows_until = monotonic() + GROWING_TIME * limit
+        # What a step took: the next one may take as long, and is not begun where it would be late.
+        self._step_began, self._step_seconds = monotonic(), 0.0
 
     def run(self, most: int) -> str:
         """Add features until there are so many or none passes; return why it ended."""
@@ -262,12 +264,17 @@ class _Chase:
         """Let features join while they pass the gates; return why that ended."""
         self._n_failures = self._n_copies = 0
         while len(self.members) < most:
-            if monotonic() > self._grows_until:
+            self._note_step()
+            if monotonic() + self._step_seconds > self._grows_until:
                 return "the time is up"
             if self._n_failures > MOST_ASIDE or self._n_copies > MOST_COPIES:
                 return "other features do not lower the leave-one-out error"
             candidate = self.search.candidate(
-                self.current, list(self.members), self._aside, most=most - len(self.members)
+                self.current,
+                list(self.members),
+                self._aside,
+                most=most - len(self.members),
+                seconds=self._grows_until - monotonic(),
             )
             if candidate is None:
                 return "no other feature is related to the residuals beyond chance"
@@ -278,9 +285,15 @@ class _Chase:
             report(len(self.members) / most, "pursuit")
         return "enough features"
 
+    def _note_step(self) -> None:
+        """Note how long a step takes: as long as the last one, or half of the one before."""
+        now = monotonic()
+        self._step_seconds = max(now - self._step_began, 0.5 * self._step_seconds)
+        self._step_began = now
+
     @property
     def _is_late(self) -> bool:
-        return monotonic() > self._ends_at
+        return monotonic() + self._step_seconds > self._ends_at
 
     def _try(self, candidate: PursuitCandidate) -> None:
         """Let a candidate join if it tells more than its relatives and the loss falls by enough."""
@@ -462,7 +475,9 @@ class _Chase:
     def _replace(self) -> None:
         """Replace members by features that tell nearly the same, where that lowers the error."""
         changed = False
-        for member in [] if self._is_late else list(self.members):
+        for member in list(self.members):
+            if self._is_late:
+                break
             best, error = member, self._refitted(list(self.members)).error
             quick_error = self._refitted(list(self.members), quickly=True).error
             for other in self._substitutes.get(member, []):

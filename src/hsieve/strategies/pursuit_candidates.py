@@ -8,6 +8,7 @@ all of them can be: a screened search would miss just those whose features tell 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import comb
+from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,8 @@ N_TUPLES = 24
 TUPLE_RANK = 2
 TUPLE_OPERATIONS = 5e10
 TUPLE_VALUES = 2**25
+# Operations in a second, until some have been measured.
+OPERATIONS_A_SECOND = 5e9
 # Where the data hold more values than this, a pass over all features looks for the candidates of
 # some steps: the most relevant ones are asked again, and all where none of them passes.
 LONG_PASS = 2**24
@@ -111,7 +114,13 @@ class CandidateSearch:
         return self._relevance[1]
 
     def candidate(
-        self, fit: Smooth, members: Sequence[int], aside: Collection[tuple[int, ...]], *, most: int
+        self,
+        fit: Smooth,
+        members: Sequence[int],
+        aside: Collection[tuple[int, ...]],
+        *,
+        most: int,
+        seconds: float = np.inf,
     ) -> PursuitCandidate | None:
         """Find the most relevant feature that passes the test, or else a pair or triple.
 
@@ -125,6 +134,8 @@ class CandidateSearch:
             What was set aside.
         most : int
             How many features may join: the candidate may have companions.
+        seconds : float, default=inf
+            Time left: pairs or triples that would take longer to go through are left out.
         """
         scores = normal_scores(fit.residuals)
         level = self._level / (1 if self._tuples is None else 2)
@@ -146,7 +157,7 @@ class CandidateSearch:
             return self._with_companions(found, members, most - 1)
         if self._tuples is None:
             return None
-        return self._tuples.candidate(fit, scores, level, {*aside, *fit.groups})
+        return self._tuples.candidate(fit, scores, level, {*aside, *fit.groups}, seconds)
 
     def _single(
         self,
@@ -215,8 +226,9 @@ class _Tested:
 class _Tuples:
     """The search for pairs and triples that act on the residuals only together."""
 
-    def __init__(self, factors: LeadingFactors, orders: tuple[int, ...]) -> None:
-        self._factors, self._orders = factors, orders
+    def __init__(self, factors: LeadingFactors, operations: dict[int, float]) -> None:
+        self._factors, self._operations = factors, operations
+        self._operations_a_second = OPERATIONS_A_SECOND
         self._last: dict[int, tuple[Smooth, IndexArray, FloatArray]] = {}
         # Factors are numbered by column, the search by feature.
         self._places = np.full(factors.store.n_features, -1)
@@ -229,24 +241,32 @@ class _Tuples:
             return None
         factors = bound.leading_factors(TUPLE_RANK)
         n_numbers = factors.store.n_samples * bound.regression_data.outputs.shape[1]
-        orders = tuple(
-            order
+        operations = {
+            order: 2.0 * comb(bound.n_features, order) * TUPLE_RANK**order * n_numbers
             for order in (2, 3)
-            if comb(bound.n_features, order)
-            and 2.0 * comb(bound.n_features, order) * TUPLE_RANK**order * n_numbers
-            <= TUPLE_OPERATIONS
-        )
-        return cls(factors, orders) if orders else None
+        }
+        feasible = {
+            order: count for order, count in operations.items() if 0 < count <= TUPLE_OPERATIONS
+        }
+        return cls(factors, feasible) if feasible else None
 
     def candidate(
-        self, fit: Smooth, scores: FloatArray, level: float, known: set[tuple[int, ...]]
+        self,
+        fit: Smooth,
+        scores: FloatArray,
+        level: float,
+        known: set[tuple[int, ...]],
+        seconds: float,
     ) -> PursuitCandidate | None:
         """Find the strongest pair, or else triple, that passes the test and is not known."""
-        for order in self._orders:
+        ends_at = monotonic() + seconds
+        for order, operations in self._operations.items():
+            if operations / self._operations_a_second > ends_at - monotonic():
+                continue
             features, p_values = self._tested(order, fit, scores)
             for place in np.argsort(p_values, kind="stable"):
                 members = tuple(features[place].tolist())
-                if p_values[place] > level / len(self._orders):
+                if p_values[place] > level / len(self._operations):
                     break
                 if members not in known:
                     return PursuitCandidate(members, float(p_values[place]), np.unique(features))
@@ -256,12 +276,16 @@ class _Tuples:
         """Strongest pairs or triples of what a regression leaves, and their p-values."""
         # Candidates that are set aside leave the residuals, and so the answer, as they were.
         if order not in self._last or self._last[order][0] is not fit:
+            began = monotonic()
             search = InteractionSearch(self._factors, _as_target(fit.residuals), n_permutations=0)
             columns, n_looked_at = search.strongest(order, N_TUPLES)
             tester = InteractionTester(self._factors.store, self._factors.most_columns)
             logs = tester.log_p_values(columns, _as_target(scores))
             p_values = np.minimum(n_looked_at * np.exp(logs), 1.0)
             self._last[order] = (fit, self._places[columns], p_values)
+            if self._operations[order] > OPERATIONS_A_SECOND:
+                took = monotonic() - began
+                self._operations_a_second = self._operations[order] / took
         return self._last[order][1:]
 
 
