@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import log_softmax, softmax
 
-FloatArray = NDArray[np.floating]
+from hsieve.array_types import FloatArray
 
 # Keeps the scale finite where the classes are told apart without an error.
 WEAK = 1e-2

@@ -12,12 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import clone
 
+from hsieve.array_types import IndexArray
 from hsieve.data.subsamples import balanced_samples
 from hsieve.data.validation import constant_columns
 from hsieve.selectors.randsel import RandSel
 from hsieve.strategies.randomised import ContributionPath
-
-IndexArray = NDArray[np.intp]
 
 # Fewer samples or features tell a selector nothing.
 LEAST_SAMPLES, LEAST_FEATURES = 8, 3

@@ -27,14 +27,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.classifiers.base import deal_out
 from hsieve.classifiers.calibration import Calibration, calibrate
 from hsieve.classifiers.lpboost_mkl_solver import KernelPool, LPBoostMKLFit, lpboost_mkl_path
 from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import KernelList, SetKernels
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 Fold: TypeAlias = tuple[IndexArray, IndexArray]
 
 # Added to the diagonal of the kernel, which is one.

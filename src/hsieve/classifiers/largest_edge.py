@@ -34,11 +34,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import daxpy
 
-FloatArray = NDArray[np.floating]
+from hsieve.array_types import FloatArray
 
 MOST_STEPS = 60
 # Part of the way to the nearest bound that a step goes at most.

@@ -41,8 +41,8 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.classifiers.base import deal_out
 from hsieve.classifiers.calibration import Calibration, calibrate
 from hsieve.classifiers.largest_edge import equal_weights
@@ -50,9 +50,6 @@ from hsieve.classifiers.linear_program import SOLVER_TOLERANCE, LinearProgram
 from hsieve.classifiers.lpboost_solver import EDGE_TOLERANCE
 from hsieve.data.subsamples import half_samples
 from hsieve.kernels.labels import sign_coding
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Learners that join in one round.
 BATCH = 10

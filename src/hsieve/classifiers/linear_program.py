@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import highspy
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-FloatArray = NDArray[np.floating]
+from hsieve.array_types import FloatArray
 
 # Weights of that size at most are zero, too.
 SOLVER_TOLERANCE = 1e-9

@@ -35,10 +35,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.classifiers.largest_edge import EdgeBounds, equal_weights, lowest_edge
 from hsieve.classifiers.lpboost_solver import NU_ABOVE_LEAST
-
-FloatArray = NDArray[np.floating]
 
 TOLERANCE = 1e-6
 # The program over the kernels at hand is solved this much better.

@@ -40,13 +40,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.classifiers.largest_edge import equal_weights
 from hsieve.classifiers.linear_program import SOLVER_TOLERANCE, LinearProgram, Solution
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Columns whose order statistics are looked at together: 8 MB for 1,000 samples.
 BLOCK = 1024

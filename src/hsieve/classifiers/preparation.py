@@ -11,10 +11,9 @@ the columns can be worked out in 230 dimensions.
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import eigh
 
-FloatArray = NDArray[np.floating]
+from hsieve.array_types import FloatArray
 
 PREPARATIONS = ("none", "standardise", "whiten", "range")
 # Whitening leaves out directions that are shorter than this share of the longest: it would blow up

@@ -23,14 +23,11 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cho_factor, cho_solve, eigh
 from scipy.linalg.lapack import dpotri
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.set_kernels import SetKernels
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Samples of a rare class count so much more than others at most.
 LARGEST_RATIO = 10.0

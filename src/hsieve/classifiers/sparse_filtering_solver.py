@@ -30,13 +30,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from hsieve.array_types import FloatArray
 from hsieve.classifiers.preparation import principal_axes
 from hsieve.progress import report
-
-FloatArray = NDArray[np.floating]
 
 # Of the soft absolute and of both norms, as in the thesis.
 SOFT = 1e-8

@@ -9,8 +9,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.report.fitted import selection_of
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display
@@ -36,8 +36,6 @@ from hsieve.strategies.randomised import ContributionPath
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 QUANTITIES = ("merits", "contributions")
 

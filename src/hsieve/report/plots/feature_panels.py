@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.data.frames import FrameBlocks, frame_library
 from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kind_of
 from hsieve.kernels import Precomputed
@@ -29,7 +30,6 @@ from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.floating]
 
 # Numbers with so few values are drawn by value, as categories are.
 FEW_VALUES = 6

@@ -4,8 +4,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hsieve.array_types import FloatArray
 from hsieve.data.spectra import power_spectra
 from hsieve.inference import BandHSIC, band_hsic
 from hsieve.report.names import shortened
@@ -15,7 +16,6 @@ from hsieve.report.plots.style import LITERAL, MARKED, SHADES, write_note
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.floating]
 
 ESTIMATES = {"normalised": "NHSIC", "unbiased": "HSIC (unbiased)", "biased": "HSIC (biased)"}
 

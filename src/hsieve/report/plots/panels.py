@@ -11,17 +11,16 @@ that a skewed feature or a far outlier is none either.
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator, make_smoothing_spline
 from scipy.special import ndtri
 
+from hsieve.array_types import FloatArray
 from hsieve.report.names import SampleLevels
 from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL, MARKED, PALE
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.floating]
 
 # More points than this are counted in hexagons, and so many of a box are drawn at most.
 MANY_POINTS, POINTS_OF_BOX = 1500, 150

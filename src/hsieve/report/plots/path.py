@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.report.names import names_of, shortened
 from hsieve.report.paths import atom_name, coefficients_in_order, lars_selection_path
 from hsieve.report.plots.base import Display
@@ -34,8 +35,6 @@ from hsieve.strategies.lars_path import LarsSelectionPath
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 BoolArray = NDArray[np.bool_]
 
 

@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hsieve.array_types import FloatArray
 from hsieve.report.plots.style import (
     FONT_SIZE,
     LETTER,
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.text import Annotation, Text
 
-FloatArray = NDArray[np.floating]
 Box = tuple[float, float, float, float]
 
 # Points of 1/72 inch: what counts as the same point, distances of a tag, half the size of a point.

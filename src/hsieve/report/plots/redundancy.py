@@ -9,10 +9,10 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import Measure, PairwiseStatistics
 from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
 from hsieve.report.names import shortened
@@ -31,8 +31,6 @@ from hsieve.strategies.overlaps import INTERCHANGEABLE, overlaps
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # One hue from white on: what is not shared, mostly nearly all, stays quiet.
 SHADES = "Blues"

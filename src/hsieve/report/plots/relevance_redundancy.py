@@ -9,8 +9,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import Measure
 from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
 from hsieve.report.names import shortened
@@ -28,8 +28,6 @@ from hsieve.report.plots.style import (
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 REDUCTIONS = ("largest", "mean")
 # More points than this are a picture inside a drawing of lines, not each a shape of its own.

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.report.fitted import selection_of
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display
@@ -31,8 +32,6 @@ from hsieve.selectors.regularisation import usual_parameter
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 # Values that differ by this factor are drawn on a logarithmic axis.
 WIDE_RANGE = 8.0

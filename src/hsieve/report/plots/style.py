@@ -6,7 +6,9 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from hsieve.array_types import FloatArray
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
     from matplotlib.collections import LineCollection
     from matplotlib.text import Annotation
 
-FloatArray = NDArray[np.floating]
 
 # Okabe and Ito's colours without yellow, which is too faint on white: no two of them look alike to
 # the colour-blind. Dashes tell the second round from the first.
