@@ -24,8 +24,8 @@ def mixed_columns(n_samples=90, seed=0):
     Returns
     -------
     X, y, categorical
-        As an array: its columns are age (whole numbers), dose, site (4 levels), smoker (2),
-        sex (2) and noise.
+        As an array: its columns are age (whole numbers), dose, site (4 levels), smoker (0 or
+        1, a number), sex (2) and noise.
     """
     rng = np.random.default_rng(seed)
     age = rng.integers(20, 80, n_samples)
@@ -35,7 +35,7 @@ def mixed_columns(n_samples=90, seed=0):
     sex = rng.integers(0, 2, n_samples)
     X = np.column_stack([age, dose, site, smoker, sex, rng.normal(size=n_samples)]).astype(float)
     y = np.isin(site, [0, 3]) + np.abs(dose) + 0.1 * rng.normal(size=n_samples)
-    return X, y, [2, 3, 4]
+    return X, y, [2, 4]
 
 
 def mixed_frame(library, X):

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
         ConstantFeatureWarning,
         CrowdedInteractionsWarning,
         FewerFeaturesWarning,
+        IdentifierWarning,
         IncompatibleCombinationError,
         NothingFoundWarning,
     )
@@ -141,6 +142,7 @@ __all__ = [
     "ForwardLSMI",
     "HSICLasso",
     "HalvesRegression",
+    "IdentifierWarning",
     "IncompatibleCombinationError",
     "IndependenceTest",
     "Interaction",

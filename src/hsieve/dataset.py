@@ -6,6 +6,7 @@ categories and the kind of the target are known wherever the data go.
 """
 
 import os
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -40,6 +41,7 @@ from hsieve.data.tables.errors import listed
 from hsieve.data.tables.reading import columns_of_source, open_source
 from hsieve.data.tables.roles import RoleRequest, assign_roles
 from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
+from hsieve.exceptions import IdentifierWarning
 from hsieve.kernels.columns import check_positions
 
 __all__ = ["Dataset", "category_positions", "open_dataset", "opened"]
@@ -171,12 +173,21 @@ class Dataset:
         if isinstance(target, str):
             target_name = target
             frame, target = split_target(frame, target)
-        names = frame_names(frame)
-        kept = _kept(drop, tuple(map(str, names)))
-        blocks = FrameBlocks(frame if len(kept) == len(names) else take_columns(frame, kept))
-        shown = tuple(blocks.name_of(place) for place in range(blocks.n_features))
-        given = _given_categories(categorical, blocks.n_features, shown)
-        blocks.refuse_identifiers(given)
+        frame = take_columns(frame, _kept(drop, tuple(map(str, frame_names(frame)))))
+        blocks = FrameBlocks(frame)
+        every = tuple(blocks.name_of(place) for place in range(blocks.n_features))
+        listed_ones = _given_categories(categorical, blocks.n_features, every)
+        notes = blocks.left_out(listed_ones)
+        for sentence in notes.values():
+            warnings.warn(sentence, IdentifierWarning, stacklevel=3)
+        kept = np.array([place for place in range(len(every)) if place not in notes], dtype=np.intp)
+        if not len(kept):
+            msg = "No feature is left beside columns that identify or count the rows."
+            raise ValueError(msg)
+        if notes:
+            blocks = FrameBlocks(take_columns(frame, kept))
+        shown = tuple(every[place] for place in kept)
+        given = np.flatnonzero(np.isin(kept, listed_ones))
         if missing == "refuse":
             blocks.refuse_missing()
         values = _checked_target(target, target_kind, blocks.n_samples)
@@ -188,6 +199,7 @@ class Dataset:
             target_kind=target_kind_of(values, target_kind),
             categorical=tuple(np.union1d(given, blocks.declared).astype(int).tolist()),
             levels={i: c.levels for i, c in enumerate(blocks.columns) if c.kind == "text"},
+            notes=tuple(notes.values()),
         ).without_gaps(missing)
 
     @property
@@ -261,7 +273,7 @@ def open_dataset(
         default "y"; for .npy the index of a column, such as "0" or "-1", or its name; for .h5ad
         and AnnData a column of ``obs``.
     categorical : iterable of int or str, default=()
-        Features that are categories, beside those whose type says so. By name in a file.
+        Features that are categories, beside those of category type and text. By name in a file.
     drop : iterable of str, default=()
         Columns to leave out; they are not looked at.
     missing : {"refuse", "impute", "category"}, default="refuse"
@@ -290,7 +302,10 @@ def open_dataset(
 
     Notes
     -----
-    Booleans become 0 and 1, categories the codes 0, 1, ... of their sorted levels. In CSV and TSV,
+    Text of few levels is a category, which `notes` tell. Text that is different in every row, and
+    integers that count the rows, are left out with a warning (from 20 rows on, in files and frames
+    whose columns have types of their own). Dates are refused. Booleans become 0 and 1, categories
+    the codes 0, 1, ... of their sorted levels. In CSV and TSV,
     empty fields and the usual marks such as ``NA``, ``NaN`` and ``null`` are missing. An .npz file,
     or a group of zarr, holds the arrays ``X`` (2-D), the target, and optionally ``feature_names``
     (1-D, text). Where names are not stored the columns are called x0, x1, ... Values of features
@@ -367,7 +382,8 @@ def _from_file(
         target_name=roles.target_name,
         target_kind=roles.target_kind,
         categorical=roles.categorical,
-        notes=source.notes,
+        levels={i: roles.levels[n] for i, n in enumerate(roles.features) if n in roles.levels},
+        notes=(*source.notes, *roles.notes),
         source=path,
     ).without_gaps(missing)
 

@@ -4,6 +4,7 @@ __all__ = [
     "ConstantFeatureWarning",
     "CrowdedInteractionsWarning",
     "FewerFeaturesWarning",
+    "IdentifierWarning",
     "IncompatibleCombinationError",
     "MissingExtraError",
     "NoRankingError",
@@ -33,6 +34,10 @@ class NothingFoundWarning(UserWarning):
 
 class CrowdedInteractionsWarning(UserWarning):
     """So many pairs stand out that not all of them could be tested."""
+
+
+class IdentifierWarning(UserWarning):
+    """A column of text that is different in every row, or that counts the rows, is left out."""
 
 
 class ConstantFeatureWarning(UserWarning):

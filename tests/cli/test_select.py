@@ -205,8 +205,9 @@ def test_missing_value_in_target_is_refused(refuse, columns):
     refuse("'y'", "missing", y=[*columns["y"][:-1], ""])
 
 
-def test_text_column_is_refused(refuse):
-    refuse("city", "--categorical", city=["Rome", "Oslo"] * (N_SAMPLES // 2))
+def test_text_of_too_many_levels_is_refused(refuse):
+    cities = [f"city {i % (N_SAMPLES - 9)}" for i in range(N_SAMPLES)]
+    refuse("city", "--categorical", city=cities)
 
 
 def test_fewer_than_four_samples_are_refused(refuse, columns):
@@ -403,3 +404,27 @@ def test_failed_plot_leaves_the_old_file(table, tmp_path, monkeypatch):
     assert_refused(result, "path.png", "No space left on device")
     assert plot.read_text() == "old"
     assert sorted(tmp_path.iterdir()) == [plot, table]
+
+
+def test_columns_as_people_have_them(tmp_path):
+    """A row counter, an identifier, a category of text and a date; the options override."""
+    rng = np.random.default_rng(0)
+    sex = rng.choice(["m", "f"], size=60)
+    columns = {
+        "row": range(60),
+        "sample": [f"s{i}" for i in range(60)],
+        "sex": sex,
+        "dose": rng.normal(size=60),
+        "visit": [f"2020-01-{1 + i % 28:02}" for i in range(60)],
+        "y": np.where(sex == "m", 3.0, 1.0) + 0.1 * rng.normal(size=60),
+    }
+    path = write_csv(tmp_path / "people.csv", columns)
+    assert_refused(invoke("select", path, "-t", "y"), "'visit'", "days since", "--drop NAME")
+    result = invoke("select", path, "-t", "y", "-m", "n3lars", "-k", 1, "--drop", "visit")
+    assert result.exit_code == 0, result.output
+    assert result.stderr == ""
+    told = " ".join(result.stdout.split())
+    assert "1 of 2 features" in told
+    assert told.count("Column 'sample' is different in every row, an identifier: left out") == 1
+    assert told.count("Column 'row' counts the rows: left out") == 1
+    assert told.count("Column 'sex' is text: a category of 2 levels (f, m).") == 1

@@ -191,7 +191,7 @@ class TestWalk:
 
 
 COLUMNS = {
-    "small": pa.array(range(30), pa.int8()),
+    "small": pa.array(range(30, 0, -1), pa.int8()),
     "flag": pa.array([i % 3 == 0 for i in range(30)]),
     "single": pa.array(np.linspace(0, 1, 30), pa.float32()),
     "half": pa.array(np.linspace(0, 1, 30).astype(np.float16)),
@@ -326,12 +326,12 @@ class TestParquet:
 
 class TestFolders:
     def test_parts_are_one_table_in_the_order_of_names(self, tmp_path: Path) -> None:
-        path = write_parts(tmp_path / "t", pa.table({"a": range(30), "y": DOUBLE}))
+        path = write_parts(tmp_path / "t", pa.table({"a": range(5, 35), "y": DOUBLE}))
         (path / "_SUCCESS").touch()
         (path / "_common.parquet").touch()
         (path / ".hidden.parquet").touch()
         table = read_table(path, target="y")
-        np.testing.assert_array_equal(table.X[:, 0], np.arange(30))
+        np.testing.assert_array_equal(table.X[:, 0], np.arange(5, 35))
         np.testing.assert_array_equal(table.y, DOUBLE)
 
     def test_folder_without_parts_is_refused(self, tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ from hsieve.data.tables import (
     write_features,
 )
 from hsieve.data.tables.writing import written_whole
+from hsieve.exceptions import IdentifierWarning
 from tests.data.reading import read_table
 
 TEXT_ENDINGS = [".csv", ".tsv", ".csv.gz", ".tsv.gz"]
@@ -336,10 +337,11 @@ class TestParquet:
         table = read_table(path, target="y", categorical=["a", "b"])
         assert table.X.tolist() == [[0, 0], [1, 1], [0, 0]]
 
-    def test_dictionary_is_refused_unless_declared(self, tmp_path: Path) -> None:
+    def test_dictionary_is_a_category(self, tmp_path: Path) -> None:
         a = pa.array(["z", "m"]).dictionary_encode()
-        path = write_arrow(tmp_path / "t.parquet", a=a, y=[0.5, 1.5])
-        says(message_of(path, target="y"), "column 'a' is text or categories", "'z'")
+        table = read_table(write_arrow(tmp_path / "t.parquet", a=a, y=[0.5, 1.5]), target="y")
+        assert (table.X.tolist(), table.categorical) == ([[1], [0]], (0,))
+        assert table.levels == {0: ("m", "z")}
 
     def test_names_with_dots_are_not_fields(self, tmp_path: Path) -> None:
         columns = {"a": [1.0], "a.b": [2.0], "s": [{"t": 9.0}], "s.t": [3.0], "y": [0.5]}
@@ -470,8 +472,8 @@ class TestNumpyFiles:
         path = tmp_path / "t.npz"
         X = np.array([["1", "b", "q"], ["1", "a", "q"]])
         np.savez(path, X=X, y=[0.5, 1.5], feature_names=["n", "letter", "q"])
-        says(message_of(path), "columns 'n', 'letter' and 'q' are text")
-        table = read_table(path, categorical=["letter"], drop=["n", "q"])
+        assert read_table(path).categorical == (0, 1, 2)
+        table = read_table(path, drop=["n", "q"])
         assert (table.X.tolist(), table.categorical) == ([[1], [0]], (0,))
 
     @pytest.mark.parametrize("dtype", ["bool", "int8", ">i4", "uint64", ">f8", "f2", "longdouble"])
@@ -739,20 +741,52 @@ class TestNames:
 class TestValues:
     @pytest.mark.parametrize("ending", COLUMN_ENDINGS)
     def test_text_says_what_to_do(self, tmp_path: Path, ending: str) -> None:
-        columns = {"a": [1, 2], "sex": ["male", "female"], "y": [0.5, 1.5]}
+        names = [f"name {i % 25}" for i in range(40)]
+        columns = {"a": [0.5] * 40, "name": names, "y": [0.5, 1.5] * 20}
         message = message_of(write_table(tmp_path / f"t{ending}", columns), target="y")
-        says(message, "column 'sex' is text", "first 'male' of 'sex' in data row 1")
+        says(message, "column 'name' is text", "first 'name 0' of 'name' in data row 1")
         says(message, "categorical=[...]", "--categorical NAME", "drop=[...]", "--drop NAME")
 
     @pytest.mark.parametrize("ending", COLUMN_ENDINGS)
+    def test_columns_as_people_have_them(self, tmp_path: Path, ending: str) -> None:
+        columns = {
+            "row": list(range(1, 31)),
+            "sample": [f"s{i}" for i in range(30)],
+            "sex": ["m", "f"] * 15,
+            "smoker": [True, False, False] * 10,
+            "dose": [i % 7 for i in range(30)],
+            "y": [0.5, 1.5, 2.5] * 10,
+        }
+        path = write_table(tmp_path / f"t{ending}", columns)
+        with pytest.warns(IdentifierWarning) as warned:
+            table = read_table(path, target="y")
+        assert table.names == ("sex", "smoker", "dose")
+        assert (table.categorical, table.levels) == ((0,), {0: ("f", "m")})
+        np.testing.assert_array_equal(table.X[:3], [[1, 1, 0], [0, 0, 1], [1, 0, 2]])
+        assert table.notes == (
+            "Column 'sample' is different in every row, an identifier: left out; list it in "
+            "categorical (--categorical) if it is a category.",
+            "Column 'row' counts the rows: left out; store it with decimals if it is a "
+            "measurement.",
+            "Column 'sex' is text: a category of 2 levels (f, m).",
+        )
+        assert [str(one.message) for one in warned] == list(table.notes[:2])
+        kept = read_table(path, target="y", categorical=["sample", "row"], drop=["sex"])
+        assert kept.names == ("row", "sample", "smoker", "dose")
+        assert kept.categorical == (0, 1)
+
+    @pytest.mark.parametrize("ending", COLUMN_ENDINGS)
     def test_first_value_that_is_no_number_is_shown(self, tmp_path: Path, ending: str) -> None:
-        columns = {"a": ["1.5", "2", "<0.1", "?"], "b": list("stuv"), "y": [0.5] * 4}
+        numbers = [str(i % 13) for i in range(24)]
+        columns = {"a": [*numbers[:2], "<0.1", "?", *numbers[4:]], "b": numbers, "y": [0.5] * 24}
+        columns["b"] = [f"b{number}" for number in numbers]
         message = message_of(write_table(tmp_path / f"t{ending}", columns), target="y")
         says(message, "columns 'a' and 'b' are text", "first '<0.1' of 'a' in data row 3")
 
     def test_many_text_columns_and_long_values_stay_readable(self, tmp_path: Path) -> None:
-        columns = {f"c{i}": ["long " * 1000] for i in range(50)}
-        path = write_table(tmp_path / "t.csv", {**columns, "y": [0.5]})
+        texts = [f"{'long ' * 1000}{i % 15}" for i in range(25)]
+        columns = {f"c{i}": texts for i in range(50)}
+        path = write_table(tmp_path / "t.csv", {**columns, "y": [0.5] * 25})
         message = message_of(path, target="y")
         says(message, "'c9' and 40 more", "...")
         assert len(message) - len(str(path)) < MESSAGE_CHARACTERS
@@ -857,7 +891,7 @@ class TestTarget:
     def test_kind_is_decided_by_type_and_count(
         self, tmp_path: Path, ending: str, values: list[Any], kind: str, dtype: type
     ) -> None:
-        columns = {"a": list(range(len(values))), "y": values}
+        columns = {"a": [i / 2 for i in range(len(values))], "y": values}
         table = read_table(write_table(tmp_path / f"t{ending}", columns), target="y")
         assert table.target_kind == kind
         assert table.y.dtype == np.dtype(dtype)
@@ -873,7 +907,7 @@ class TestTarget:
 
     def test_target_listed_as_categorical_is_classes(self, tmp_path: Path) -> None:
         labels = list(range(50))
-        path = write_table(tmp_path / "t.csv", {"a": labels, "y": labels})
+        path = write_table(tmp_path / "t.csv", {"a": labels[::-1], "y": labels})
         table = read_table(path, target="y", categorical=["y"])
         assert (table.target_kind, table.y.tolist()) == ("classes", labels)
         assert table.categorical == ()

@@ -31,7 +31,9 @@ from hsieve import (
     ReliefF,
     StabilitySelection,
     compare,
+    open_dataset,
 )
+from hsieve.exceptions import IdentifierWarning
 from tests.frames import LIBRARIES, as_frame, mixed_columns, mixed_frame
 
 WITH_CATEGORIES = [
@@ -225,11 +227,31 @@ def test_what_is_missing_is_refused_in_words(selector):
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
-def test_identifiers_are_refused_unless_listed(library):
+@pytest.mark.parametrize("selector", [N3LARS(2), BAHSIC(2), LassoSelector(2)], ids=repr)
+def test_identifiers_are_left_out_unless_listed(library, selector):
+    X, y, _ = mixed_columns(40)
+    columns = {"a": X[:, 1], "id": [f"p{i}" for i in range(40)], "b": X[:, 5]}
+    frame = as_frame(library, {**columns, "row": np.arange(40)})
+    with pytest.warns(IdentifierWarning) as warned:
+        found = clone(selector).fit(frame, y)
+    assert [str(one.message).split(" is")[0].split(" counts")[0] for one in warned] == [
+        "Column 'id'",
+        "Column 'row'",
+    ]
+    expected = clone(selector).fit(X[:, [1, 5]], y)
+    np.testing.assert_array_equal(found.scores_[[0, 2]], expected.scores_)
+    assert found.selected_indices_.tolist() == [[0, 2][i] for i in expected.selected_indices_]
+    assert found.constant_features_.tolist() == [1, 3]
+    with pytest.warns(IdentifierWarning):
+        data = open_dataset(frame, y)
+    assert data.names == ("a", "b")
+    np.testing.assert_array_equal(clone(selector).fit(data).scores_, expected.scores_)
+
+
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_identifiers_that_are_listed_are_categories(library):
     X, y, _ = mixed_columns(40)
     frame = as_frame(library, {"id": [f"p{i}" for i in range(40)], "a": X[:, 1], "b": X[:, 5]})
-    with pytest.raises(ValueError, match="'id' holds 40 different texts in 40 rows"):
-        N3LARS(1).fit(frame, y)
     assert N3LARS(1, categorical=["id"]).fit(frame, y).categorical_.tolist() == [0]
 
 

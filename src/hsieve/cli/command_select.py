@@ -182,7 +182,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             time_allowed=automatic.wanted,
         )
         outcome = selection.select(table, method, repeated.add_to(request), p_values.value)
-        outcome.notes[:0] = table.notes
+        outcome.notes[:0] = [note for note in table.notes if note not in outcome.notes]
         page = None
         if report is not None:
             told = Retelling(outcome.warnings, outcome.notes, outcome.tests)

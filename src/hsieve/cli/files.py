@@ -130,8 +130,10 @@ def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
         If it cannot be read.
     """
     from hsieve.dataset import open_dataset
+    from hsieve.exceptions import IdentifierWarning
 
-    with plainly(path):
+    with plainly(path), warnings.catch_warnings():
+        warnings.simplefilter("ignore", IdentifierWarning)  # its notes say so
         return open_dataset(path, **options)
 
 

@@ -23,9 +23,11 @@ __all__ = [
     "check_size",
     "checked_data",
     "constant_columns",
+    "counts_rows",
     "likely_kind_of",
     "numbers_if_all_are",
     "refuse_mixed",
+    "role_of_text",
     "target_kind_of",
 ]
 
@@ -33,6 +35,9 @@ TargetKind: TypeAlias = Literal["classes", "continuous"]
 TARGET_KINDS = ("auto", "classes", "continuous")
 # More distinct whole numbers than this are taken for counts or measurements, not for classes.
 MAX_INTEGER_CLASSES = 20
+# Text that differs in more than every second row is no category, from so many rows on.
+MOST_LEVELS_PER_ROW = 0.5
+FEWEST_ROWS_JUDGED = 20
 # float64 has all whole numbers up to this one.
 LARGEST_EXACT_INTEGER = 2**53
 
@@ -102,6 +107,24 @@ def likely_kind_of(values: NDArray[Any], target_kind: str = "auto") -> TargetKin
 def beyond_exact(values: NDArray[Any]) -> NDArray[np.bool_]:
     """Mark whole numbers that float64 does not tell apart from their neighbours."""
     return np.asarray((values > LARGEST_EXACT_INTEGER) | (values < -LARGEST_EXACT_INTEGER))
+
+
+def role_of_text(n_levels: int, n_rows: int) -> Literal["category", "identifier", "unclear"]:
+    """Say what a column of text is, by how many different texts there are.
+
+    Few texts are a category; a text that is different in every row is an identifier; what lies
+    between may be numbers stored as text, and is left to the user. Short tables are not judged.
+    """
+    if n_rows < FEWEST_ROWS_JUDGED or n_levels <= MOST_LEVELS_PER_ROW * n_rows:
+        return "category"
+    return "identifier" if n_levels == n_rows else "unclear"
+
+
+def counts_rows(values: NDArray[Any]) -> bool:
+    """Say whether integers are 0, 1, 2, ... or 1, 2, 3, ..., which tells nothing but the row."""
+    if values.dtype.kind not in "iu" or len(values) < FEWEST_ROWS_JUDGED or values[0] not in (0, 1):
+        return False
+    return bool((values == values[0] + np.arange(len(values))).all())
 
 
 def _refuse_rounding(values: NDArray[Any]) -> None:

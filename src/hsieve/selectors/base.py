@@ -144,8 +144,10 @@ class BaseSelector(SelectorMixin, DataInput):
         if constant.all():
             msg = f"All {len(constant)} feature(s) are constant: there is nothing to select from."
             raise ValueError(msg)
-        if constant.any():
-            names = getattr(self, "feature_names_in_", np.arange(len(constant)))[constant]
+        told_of = constant.copy()
+        told_of[list(self._left_out)] = False
+        if told_of.any():
+            names = getattr(self, "feature_names_in_", np.arange(len(constant)))[told_of]
             shown = ", ".join(str(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
             msg = f"{len(names)} constant column(s) will never be selected: {shown}."
             warnings.warn(msg, ConstantFeatureWarning, stacklevel=4)

@@ -10,6 +10,7 @@ may be given for it, and how a selector that works on plain arrays later (inside
 the samples) is told the same.
 """
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from hsieve.data.memory import free_memory
 from hsieve.data.tables.errors import listed
 from hsieve.data.validation import check_size, checked_data, numbers_if_all_are
 from hsieve.dataset import Dataset, category_positions
+from hsieve.exceptions import IdentifierWarning
 
 __all__ = ["DataInput", "on_arrays", "takes_categories", "told", "with_categories"]
 
@@ -34,6 +36,8 @@ class DataInput(BaseEstimator):
     n_features_in_: int
     feature_names_in_: NDArray[Any]
     categorical_: NDArray[np.intp]
+    # Columns of a data frame that identify or count the rows.
+    _left_out: tuple[int, ...] = ()
 
     def _validated(self, X: Any, y: Any, settings: Any, **options: Any) -> tuple[NDArray[Any], Any]:
         """Arrays of features and target that scikit-learn finds in order.
@@ -41,7 +45,7 @@ class DataInput(BaseEstimator):
         `settings` is the measure, or the selector itself, that knows the categories.
         """
         refuse_distributed(X, type(self).__name__)
-        frame = self._opened_frame(X)
+        frame = self._opened_frame(X, settings)
         table = X if frame is None else frame.matrix()
         names = None if frame is None else frame.names
         if isinstance(X, ColumnBlocks):
@@ -61,7 +65,7 @@ class DataInput(BaseEstimator):
 
     def _validated_blocks(self, X: Any, y: Any, settings: Any) -> tuple[ColumnBlocks, NDArray[Any]]:
         """Column blocks and a target of the same number of samples."""
-        frame = self._opened_frame(X)
+        frame = self._opened_frame(X, settings)
         if frame is None and not isinstance(X, ColumnBlocks):
             data, target = self._validated(X, y, settings, **self._block_options(X))
             return as_blocks(data), target
@@ -94,7 +98,7 @@ class DataInput(BaseEstimator):
         """Whether there is no answer without a target."""
         return True
 
-    def _opened_frame(self, X: Any) -> FrameBlocks | None:
+    def _opened_frame(self, X: Any, settings: Any) -> FrameBlocks | None:
         """Open a data frame and refuse what no selector can make use of; None for other data."""
         refuse_annotated(X, f"{type(self).__name__}.fit")
         if frame_library(X) is None:
@@ -102,6 +106,8 @@ class DataInput(BaseEstimator):
         frame = FrameBlocks(X)
         if not self.__sklearn_tags__().input_tags.allow_nan:
             frame.refuse_missing()
+        given = settings.categorical if takes_categories(settings) else ()
+        self._set_aside(frame, category_positions(given, frame.n_features, frame.names))
         return frame
 
     def _plain_target(self, y: Any, settings: Any) -> Any:
@@ -120,8 +126,15 @@ class DataInput(BaseEstimator):
         listed = category_positions(settings.categorical, n_features, names)
         self.categorical_ = np.unique(listed % n_features)
         if frame is not None:
-            frame.refuse_identifiers(self.categorical_.tolist())
             self.categorical_ = np.union1d(self.categorical_, frame.declared)
+
+    def _set_aside(self, frame: FrameBlocks, categories: NDArray[np.intp]) -> None:
+        """Leave out the columns of a frame that tell nothing but the row, with a warning."""
+        sentences = frame.left_out((categories % max(1, frame.n_features)).tolist())
+        frame.set_aside(sentences)
+        self._left_out = tuple(sentences)
+        for sentence in sentences.values():
+            warnings.warn(sentence, IdentifierWarning, stacklevel=6)
 
     def _as_blocks(self, X: Any, *, reset: bool) -> ColumnBlocks:
         """Column blocks of features alone, checked against those of `fit` unless `reset`."""

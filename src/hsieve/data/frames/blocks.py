@@ -21,7 +21,8 @@ from hsieve.data.frames.columns import (
     frame_names,
     open_column,
 )
-from hsieve.data.tables.errors import listed, quoted
+from hsieve.data.tables.errors import COUNTS_ROWS, IS_IDENTIFIER, left_out, listed, quoted
+from hsieve.data.validation import counts_rows, role_of_text
 
 __all__ = ["HOW_TO_FILL", "FrameBlocks"]
 
@@ -46,9 +47,6 @@ WORDS = {
     "extension": "values of a special type",
 }
 DATES = frozenset({"dates", "times of day", "lengths of time"})
-# Text that differs in more than every second row is no category, from so many rows on.
-MOST_LEVELS_PER_ROW = 0.5
-FEWEST_ROWS_JUDGED = 20
 COUNTS_SHOWN = 5
 
 
@@ -65,8 +63,7 @@ class FrameBlocks(ColumnBlocks):
     columns : tuple of FrameColumn
         What each column holds.
     declared : ndarray of int
-        Positions of the columns whose type says that they are categories: categories, text and
-        booleans.
+        Positions of the columns that are categories: those of category type and text.
 
     Raises
     ------
@@ -92,7 +89,7 @@ class FrameBlocks(ColumnBlocks):
         self.names = _checked_names(names)
         self.columns = _opened(frame, library)
         self.n_samples, self.n_features = int(frame.shape[0]), len(self.columns)
-        self.declared: IndexArray = np.flatnonzero([column.is_category for column in self.columns])
+        self.declared: IndexArray = np.flatnonzero([c.kind == "text" for c in self.columns])
         self._refuse_types()
         self._refuse_long_integers()
         numbers = [column.values.dtype for column in self.columns if not column.is_category]
@@ -120,20 +117,36 @@ class FrameBlocks(ColumnBlocks):
             msg = f"{what} infinite values; only finite numbers are accepted."
             raise ValueError(msg)
 
-    def refuse_identifiers(self, listed_too: Collection[int]) -> None:
-        """Refuse text that hardly ever repeats, unless it is listed as a category."""
-        if self.n_samples < FEWEST_ROWS_JUDGED:
-            return
+    def left_out(self, categories: Collection[int]) -> dict[int, str]:
+        """Find the columns that tell nothing but the row, and say so; refuse unclear text."""
+        sentences = {}
         for place, column in enumerate(self.columns):
-            n_levels = len(column.levels)
-            if place in listed_too or n_levels <= MOST_LEVELS_PER_ROW * self.n_samples:
+            name, n_levels = self._shown[place], len(column.levels)
+            if place in categories:
                 continue
-            msg = (
-                f"Column {quoted(self._shown[place])} holds {n_levels} different texts in "
-                f"{self.n_samples} rows: an identifier, or numbers stored as text, but hardly a "
-                "category. Leave it out, turn it into numbers, or list it in categorical=[...]."
-            )
-            raise ValueError(msg)
+            if column.kind == "integer" and counts_rows(column.values):
+                sentences[place] = left_out(name, COUNTS_ROWS)
+            if column.kind != "text":
+                continue
+            role = role_of_text(n_levels, self.n_samples)
+            if role == "identifier":
+                sentences[place] = left_out(name, IS_IDENTIFIER)
+            elif role == "unclear":
+                msg = (
+                    f"Column {quoted(name)} holds {n_levels} different texts in {self.n_samples} "
+                    "rows: numbers stored as text, perhaps, but hardly a category. Leave it out, "
+                    "turn it into numbers, or list it in categorical=[...]."
+                )
+                raise ValueError(msg)
+        return sentences
+
+    def set_aside(self, places: Collection[int]) -> None:
+        """Let some columns hold one single value, so that they are never selected."""
+        zeros = FrameColumn("number", np.zeros(self.n_samples))
+        self.columns = tuple(
+            zeros if place in places else column for place, column in enumerate(self.columns)
+        )
+        self.declared = np.setdiff1d(self.declared, list(places))
 
     def refuse_categories(self, whose: str) -> None:
         """Refuse categories where only numbers are of use; booleans are 0 and 1."""

@@ -20,6 +20,8 @@ import numpy as np
 import numpy.typing as npt
 
 __all__ = [
+    "COUNTS_ROWS",
+    "IS_IDENTIFIER",
     "LIBRARY_ERRORS",
     "TableError",
     "brief",
@@ -27,6 +29,7 @@ __all__ = [
     "columns_are",
     "incomplete_column",
     "incomplete_feature",
+    "left_out",
     "listed",
     "no_numbers",
     "on_one_line",
@@ -34,10 +37,13 @@ __all__ = [
     "quoted",
     "rounded_integer",
     "table_error",
+    "taken_as_category",
     "unknown_name",
 ]
 
 NAMES_SHOWN = 10
+IS_IDENTIFIER = "is different in every row, an identifier"
+COUNTS_ROWS = "counts the rows"
 HOW_TO_READ = (
     "missing='impute' (--missing impute: the median of numbers, a level of its own for categories) "
     "or missing='category' (a level in every such column)"
@@ -134,6 +140,21 @@ def no_numbers(names: Sequence[str], kind: object, left_out: str) -> ValueError:
         f"{listed(names)} {verb} no numbers ({kind}); code levels as numbers and list their "
         f"positions in categorical=[...], or leave {them} out with {left_out}."
     )
+
+
+def left_out(name: str, why: str) -> str:
+    """Say that a column is no feature, and how it becomes one."""
+    how = "list it in categorical (--categorical) if it is a category"
+    if "counts" in why:
+        how = "store it with decimals if it is a measurement"
+    return f"Column {quoted(name)} {why}: left out; {how}."
+
+
+def taken_as_category(name: str, levels: Sequence[object]) -> str:
+    """Say that a column of text is a category."""
+    shown = ", ".join(clipped(str(level), 20) for level in levels[:3])
+    more = ", ..." if len(levels) > 3 else ""
+    return f"Column {quoted(name)} is text: a category of {len(levels)} levels ({shown}{more})."
 
 
 def listed(names: Iterable[str], last: str = "and") -> str:

@@ -81,6 +81,7 @@ class ParquetParts:
         self.arrow = import_pyarrow(path, "pyarrow")
         self.parquet = import_pyarrow(path, "pyarrow.parquet")
         self.parts: list[Part] = []
+        self.may_count: set[str] = set()
         self._footers: dict[int, Any] = {}
         self._idle: list[OpenParts] = []
         self._at_work = 0
@@ -88,7 +89,8 @@ class ParquetParts:
         self._lock = Lock()
         schemas: list[Any] = []
         for path_of_part in _part_files(path):
-            part, schema = self._looked_at(path_of_part)
+            part, schema, counts = self._looked_at(path_of_part)
+            self.may_count |= counts
             # One copy of what is mostly the same, and may be large.
             schemas.append(schemas[0] if schemas and schema.equals(schemas[0]) else schema)
             self.parts.append(part)
@@ -106,14 +108,21 @@ class ParquetParts:
         self._types = {name: of for _, s in held for name, of in zip(s.names, s.types, strict=True)}
         self._parts_of = {name: parts for parts, schema in held for name in schema.names}
 
-    def _looked_at(self, path: Path) -> tuple[Part, Any]:
-        """Return what is to be known of a file, and its schema."""
+    def _looked_at(self, path: Path) -> tuple[Part, Any, set[str]]:
+        """Return what is to be known of a file, its schema, and columns that may count the rows."""
         with plainly(path, "Parquet"), self.parquet.ParquetFile(path) as file:
             footer = file.metadata
             groups = [footer.row_group(group) for group in range(footer.num_row_groups)]
             rows = tuple(group.num_rows for group in groups)
             unpacked = [max(of.total_byte_size, BYTES_A_VALUE * of.num_rows) for of in groups]
-            return Part(path, rows, sum(unpacked)), file.schema_arrow
+            schema = file.schema_arrow
+            integers = {
+                name
+                for name, of in zip(schema.names, schema.types, strict=True)
+                if self.arrow.types.is_integer(of)
+            }
+            counts = _counting(groups[0], integers) if groups and integers else set()
+            return Part(path, rows, sum(unpacked)), schema, counts
 
     def type_of(self, name: str) -> Any:
         """Return the Arrow type of a column, that of its values if these are in a dictionary."""
@@ -314,6 +323,10 @@ class ParquetSource(Source):
         """Read one column, whole or not at all."""
         return self.parts.load(self._files, name)
 
+    def may_count_rows(self, name: str) -> bool:
+        """Say so by the statistics of the file, unless it has none."""
+        return name in self.parts.may_count
+
     def close(self) -> None:
         """Let go of the files, if they were opened."""
         self._holding.close()
@@ -325,6 +338,19 @@ class ParquetSource(Source):
             problem = f"{columns_are(index)} the row index saved by pandas, not a feature"
             advice = f"leave it out with drop={index} ({' '.join(f'--drop {n}' for n in index)})"
             raise table_error(self.path, f"{problem}; {advice}")
+
+
+def _counting(group: Any, integers: set[str]) -> set[str]:
+    """Return columns of integers whose least and greatest value in a row group may count rows."""
+    found = set()
+    for place in range(group.num_columns):
+        column = group.column(place)
+        if column.path_in_schema not in integers:
+            continue
+        ends = column.statistics
+        if ends is None or not ends.has_min_max or ends.max - ends.min == group.num_rows - 1:
+            found.add(column.path_in_schema)
+    return found
 
 
 def _part_files(path: Path) -> list[Path]:

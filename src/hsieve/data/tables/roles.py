@@ -1,25 +1,32 @@
 """The roles of a file's columns, and what must be known before its features are read.
 
-Nothing is guessed. Every column of the file is a feature unless it is the target or is dropped by
-name; a column that is neither a number nor a boolean must be declared.
+Every column is a feature unless it is the target, is dropped by name, or tells nothing but the row:
+text that is different in every row, and integers that count the rows. Text of few levels is a
+category.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import warnings
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from hsieve.data.tables.errors import (
+    COUNTS_ROWS,
+    IS_IDENTIFIER,
     TableError,
     columns_are,
+    left_out,
     listed,
     on_one_line,
     quoted,
     table_error,
+    taken_as_category,
     unknown_name,
 )
 from hsieve.data.tables.source import READABLE_KINDS, Array, Source
 from hsieve.data.tables.values import target_values
-from hsieve.data.validation import TARGET_KINDS, TargetKind
+from hsieve.data.validation import TARGET_KINDS, TargetKind, counts_rows, role_of_text
+from hsieve.exceptions import IdentifierWarning
 
 __all__ = [
     "Opener",
@@ -65,6 +72,9 @@ class Roles:
     y: Array
     target_name: str
     target_kind: TargetKind
+    # Levels of the categories that are text, and what was found out about columns, in sentences.
+    levels: Mapping[str, tuple[object, ...]]
+    notes: tuple[str, ...]
 
     @property
     def categorical(self) -> tuple[int, ...]:
@@ -84,14 +94,57 @@ def assign_roles(source: Source, request: RoleRequest) -> Roles:
     values = source.load(source.target)
     if len(values) == 0:
         raise table_error(source.path, "there are no data rows")
-    refuse_text(
-        source.path, [n for n in features if kinds[n] == "text" and n not in declared], source.load
-    )
+    found = _judged(source, [n for n in features if kinds[n] == "text"], declared)
+    for name in features:
+        may_count = kinds[name] == "integer" and name not in declared
+        if may_count and source.may_count_rows(name) and counts_rows(source.load(name)):
+            found.left_out[name] = left_out(name, COUNTS_ROWS)
+    if found.unclear:
+        refuse_text(source.path, found.unclear, source.load)
+    for sentence in found.left_out.values():
+        warnings.warn(sentence, IdentifierWarning, stacklevel=4)
+    features = [name for name in features if name not in found.left_out]
+    if not features:
+        raise _no_feature(source)
+    declared |= set(found.levels)
     is_listed = source.target in declared or kinds[source.target] in ("text", "boolean")
     y, kind = target_values(
         source.path, source.target, values, request.target_kind, listed_as_classes=is_listed
     )
-    return Roles(tuple(features), declared, y, source.target, kind)
+    notes = (*found.left_out.values(), *found.notes)
+    return Roles(tuple(features), declared, y, source.target, kind, found.levels, notes)
+
+
+@dataclass
+class _Texts:
+    """What the columns of text are."""
+
+    levels: dict[str, tuple[object, ...]] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    unclear: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def _judged(source: Source, texts: Sequence[str], declared: Collection[str]) -> _Texts:
+    """Find out which columns of text are categories, and which are identifiers."""
+    found = _Texts()
+    for name in texts:
+        values = source.load(name).tolist()
+        levels = tuple(sorted({value for value in values if value is not None}))
+        role = "category" if name in declared else role_of_text(len(levels), len(values))
+        if role == "category":
+            found.levels[name] = levels
+            found.notes += [] if name in declared else [taken_as_category(name, levels)]
+        elif role == "identifier":
+            found.left_out[name] = left_out(name, IS_IDENTIFIER)
+        else:
+            found.unclear.append(name)
+    return found
+
+
+def _no_feature(source: Source) -> TableError:
+    problem = f"no feature is left beside the target {quoted(source.target)}"
+    return table_error(source.path, f"{problem}; at least one column more is needed")
 
 
 def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -> list[str]:
@@ -108,8 +161,7 @@ def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -
             raise table_error(source.path, f"{quoted(name)} is both in categorical and in drop")
     features = [n for n in source.names if n != source.target and n not in dropped]
     if not features:
-        problem = f"no feature is left beside the target {quoted(source.target)}"
-        raise table_error(source.path, f"{problem}; at least one column more is needed")
+        raise _no_feature(source)
     return features
 
 
@@ -118,8 +170,12 @@ def refuse_types(path: Path, kinds: Mapping[str, str]) -> None:
     refused = [name for name, kind in kinds.items() if kind not in READABLE_KINDS]
     if refused:
         kind = on_one_line(kinds[refused[0]])
+        is_date = kind.startswith(("timestamp", "date", "time", "duration"))
         problem = f"{columns_are(refused)} of a type that is not accepted ({kind})"
-        advice = "store numbers, booleans or text, or leave out with drop=[...] (--drop NAME)"
+        advice = "store numbers, booleans or text"
+        if is_date:
+            advice = "turn dates into numbers, such as days since a start"
+        advice += ", or leave out with drop=[...] (--drop NAME)"
         raise table_error(path, f"{problem}; {advice}")
 
 

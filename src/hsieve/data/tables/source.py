@@ -43,6 +43,11 @@ class Source(ABC):
     def load(self, name: str) -> Array:
         """Return one prepared column; nulls are None among objects and NaN among numbers."""
 
+    def may_count_rows(self, name: str) -> bool:
+        """Say whether a column of integers could be a count of the rows; a matrix has none."""
+        del name
+        return False
+
     def close(self) -> None:  # noqa: B027 - most sources hold nothing open
         """Let go of the file."""
 

@@ -52,9 +52,6 @@ def target_values(
         raise incomplete_column(path, name, values, bad, 0)
     if target_kind == "auto" and listed_as_classes:
         target_kind = "classes"
-    elif target_kind == "auto" and values.dtype.kind == "f":
-        # A file tells 1.0 from 1, so whole floats are measurements, as arrays' need not be.
-        target_kind = "continuous"
     if likely_kind_of(values, target_kind) == "classes":
         return _labels(path, name, values), "classes"
     if values.dtype.kind == "O":
