@@ -5,6 +5,8 @@ import signal
 
 # Must be set before SciPy is imported; without it scikit-learn leaves one of its checks out.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
+# Must be set before Dask is imported: workers are forked from a process that has imported already.
+os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forkserver")
 
 import hypothesis
 import numpy as np

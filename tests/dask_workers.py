@@ -4,6 +4,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Any
 
+from tests.forked import forking
+
 
 def dask_settings(settings: dict[str, str]) -> AbstractContextManager[Any]:
     """Set some of Dask's settings, to be taken back at the end of a ``with``.
@@ -26,6 +28,7 @@ def two_workers() -> Iterator[Any]:
     """
     from distributed import Client, LocalCluster
 
+    forking()
     with (
         dask_settings({"distributed.deploy.lost-worker-timeout": "1 day"}),
         LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0") as cluster,

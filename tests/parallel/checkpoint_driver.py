@@ -1,12 +1,8 @@
-"""A driver that kills itself once some results are kept, or goes through; a process of its own.
-
-It is forked from a process that has imported everything before, so that it begins at once.
-"""
+"""A driver that kills itself once some results are kept, or goes through; a process of its own."""
 
 import json
 import os
 import signal
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +10,7 @@ from hsieve import MRMR, N3LARS, HSICLasso, MaxRelevance, open_dataset
 from hsieve.kernels import factor_store
 from hsieve.measures import level_codes
 from hsieve.parallel.checkpoint import KeptResults
+from tests.forked import forking
 
 SELECTORS = {kind.__name__: kind for kind in (HSICLasso, MaxRelevance, MRMR, N3LARS)}
 # Modules that cut a pass over the data into pieces, here some twelve.
@@ -48,9 +45,7 @@ def die_after(n_results: int) -> None:
 
 def drive(problem: dict[str, Any], out: Path, n_results: int = 0) -> int | None:
     """Run a driver to its end, or until so many results are kept; return its exit code."""
-    context = get_context("forkserver")
-    context.set_forkserver_preload([__name__, "distributed"])
-    driver = context.Process(target=_run, args=(problem, out, n_results))
+    driver = forking().Process(target=_run, args=(problem, out, n_results))
     driver.start()
     driver.join(600)
     return driver.exitcode
