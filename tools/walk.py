@@ -105,8 +105,7 @@ def walk_parquet(folder):
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from hsieve import N3LARS
-    from hsieve.data.blocks import open_columns
+    from hsieve import N3LARS, open_dataset
 
     X, y = problem()
     columns = {f"x{j}": X[:, j] for j in range(X.shape[1])} | {"y": y}
@@ -114,8 +113,7 @@ def walk_parquet(folder):
         rows = pa.table({name: values[part::2] for name, values in columns.items()})
         pq.write_table(rows, folder / f"part-{part}.parquet")
     with Walk() as walk:
-        table = open_columns(folder, target="y")
-        N3LARS(10).fit(table.columns, table.y)
+        N3LARS(10).fit(open_dataset(folder, target="y"))
     return walk
 
 
