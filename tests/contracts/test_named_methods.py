@@ -61,6 +61,7 @@ def test_every_public_selector_has_a_spec_and_a_line_in_the_table_of_methods(kin
     assert isinstance(spec, MethodSpec)
     assert spec.does
     assert spec.score.endswith(".")
+    assert not re.search(r"^ *\{\w+\}$", kind.__doc__, re.MULTILINE)  # all entries are filled in
     assert re.search(rf"^\| \[[^]]*\b{kind.__name__}\b", PAGE.read_text("utf-8"), re.MULTILINE)
 
 

@@ -53,8 +53,8 @@ class InteractionScan(BaseSelector):
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer): the features of
-        the best pairs, and triples, in order.
+        A number, a fraction below 1, or None for 10 (or all, where there are fewer): the features
+        of the best pairs, and triples, in order.
     n_pairs : int, default=50
         How many pairs (and triples) to report.
     order : {2, 3}, default=2
@@ -65,11 +65,8 @@ class InteractionScan(BaseSelector):
     rank : int, default=3
         Columns kept of each feature's kernel: 1 sees straight lines, 2 bends, 3 waves. Features of
         at most `rank` + 1 values are exact; categories have up to three times as many columns.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {categorical}
+    {target_kind}
     target_kernel : {"linear", "gaussian"}, default="linear"
         For numbers. "linear" asks whether the mean of y is more than a sum of effects; "gaussian"
         whether the law of y depends on features together in any way, as it does for a sum too.

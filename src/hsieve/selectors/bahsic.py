@@ -25,9 +25,7 @@ class BAHSIC(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     kernel_x : Kernel or None, default=None
         Kernel on the features. None is ``Gaussian("narrow")``, narrow enough to see interactions.
     kernel_y : Kernel or None, default=None
@@ -44,14 +42,9 @@ class BAHSIC(SearchSelector):
         :class:`hsieve.HSIC`.
     estimator : {"unbiased", "biased"}, default="unbiased"
         Estimator of HSIC.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
-    checkpoint : path-like or None, default=None
-        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
-        fit again, with the same answer. Other data or parameters are refused.
+    {categorical}
+    {target_kind}
+    {checkpoint}
     random_state : int, Generator or None, default=0
         Seed of the contexts; a fixed seed gives one answer.
 
@@ -161,9 +154,7 @@ class FOHSIC(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
         Rules look at the first 100 features.
     kernel_x : Kernel or None, default=None
         Kernel on the features. None is a Gaussian of width sqrt(size of the set).
@@ -171,14 +162,9 @@ class FOHSIC(SearchSelector):
         Kernel on the target, as in :class:`BAHSIC`.
     estimator : {"unbiased", "biased"}, default="unbiased"
         Estimator of HSIC.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
-    checkpoint : path-like or None, default=None
-        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
-        fit again, with the same answer. Other data or parameters are refused.
+    {categorical}
+    {target_kind}
+    {checkpoint}
 
     Attributes
     ----------

@@ -27,6 +27,7 @@ from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels import Precomputed
 from hsieve.parameters import Rule, check_parameters
+from hsieve.selectors.common_parameters import with_common_parameters
 from hsieve.selectors.input_data import DataInput, told
 from hsieve.selectors.number_rules import checked_rule, choose_number, no_ranking
 from hsieve.selectors.spec import MethodSpec
@@ -82,6 +83,10 @@ class BaseSelector(SelectorMixin, DataInput):
     spec: ClassVar[MethodSpec | None] = None
     # Rules beside those of `hsieve.inference.feature_number`.
     own_rules: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        cls.__doc__ = with_common_parameters(cls.__doc__)
 
     def _check(self, settings: BaseEstimator, target: Any, n_samples: int) -> None:
         """Refuse targets and sizes that nothing can be done with, before any work.

@@ -48,19 +48,14 @@ class KernelPursuit(SearchSelector):
     time_limit : float or None, default=None
         Seconds after which no further feature is tried; the best answer so far is given, and
         ``path_.stop_reason`` says so. None for no limit.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {categorical}
+    {target_kind}
     memory_limit : int, str or None, default=None
         Most memory to use beside the data handed in, in bytes or as "2GB".
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Where the passes over the columns run: see :func:`hsieve.parallel.make_engine`. The
         regressions run in this process. The answer does not depend on it.
-    checkpoint : path-like or None, default=None
-        Folder in which results of the passes are kept, so that an interrupted `fit` resumes; see
-        :class:`N3LARS`.
+    {checkpoint}
     random_state : int, Generator or None, default=0
         Draws the landmarks of the regressions.
 

@@ -71,8 +71,7 @@ class L1LSMI(_L1Selector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    {number_without_rules}
     n_restarts : int, default=20
         Number of random weights to begin from; the best set is taken.
     optimiser : {"shrink", "paper"}, default="shrink"
@@ -82,19 +81,14 @@ class L1LSMI(_L1Selector):
         Seconds after which the best set so far is taken.
     n_centres : int, default=100
         Number of basis functions of the density ratio.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {categorical}
+    {target_kind}
     n_jobs : int or None, default=None
         Number of processes that share the restarts.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who does the restarts, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. The
         answer does not depend on it.
-    checkpoint : path-like or None, default=None
-        A folder that keeps results of the restarts: a fit that was killed is taken up by the same
-        fit again, with the same answer. Other data or parameters are refused.
+    {checkpoint}
     random_state : int, Generator or None, default=0
         Seed of centres, folds and weights.
 
@@ -182,27 +176,21 @@ class L1HSIC(_L1Selector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    {number_without_rules}
     n_restarts : int, default=20
         Number of random weights to begin from; the best set is taken.
     optimiser : {"shrink", "paper"}, default="shrink"
         See :class:`L1LSMI`.
     time_limit : float or None, default=None
         Seconds after which the best set so far is taken.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {categorical}
+    {target_kind}
     n_jobs : int or None, default=None
         Number of processes that share the restarts.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who does the restarts, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. The
         answer does not depend on it.
-    checkpoint : path-like or None, default=None
-        A folder that keeps results of the restarts: a fit that was killed is taken up by the same
-        fit again, with the same answer. Other data or parameters are refused.
+    {checkpoint}
     random_state : int, Generator or None, default=0
         Seed of the weights.
 

@@ -223,16 +223,11 @@ class N3LARS(_LarsSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
-        Rules cut the order in which features enter the path, up to 100. Where the path ends
-        before, the most relevant of the other features fill up, with a coefficient of zero.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {n_features_to_select}
+        Rules cut the order in which features enter the path, up to 100. Where the path ends before,
+        the most relevant of the other features fill up, with a coefficient of zero.
+    {categorical}
+    {target_kind}
     covariates : iterable of int, default=()
         Features to adjust for, such as age or batch: they explain what they can of the target
         first, without penalty, and are never selected.
@@ -251,14 +246,8 @@ class N3LARS(_LarsSelector):
     memory_limit : int, str or None, default=None
         Most memory to use beside the data handed in, in bytes or as "2GB". Threads of an engine
         share it: with little, only some of them work at a time.
-    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who works on the columns: see :func:`hsieve.parallel.make_engine`. None and "local": this
-        process, without threads. The answer does not depend on it.
-    checkpoint : path-like or None, default=None
-        Folder in which results of the work on the columns are kept as they come. If `fit` is
-        killed, the same `fit` with the same folder computes only what is missing, on any engine,
-        and finds the same; other data or parameters are refused. It may be deleted afterwards.
-        One folder a fit: not inside cross validation, where each fold has other data.
+    {engine}
+    {checkpoint}
 
     Attributes
     ----------

@@ -60,9 +60,7 @@ class SPEC(_GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     ranking_function : {"phi1", "phi2", "phi3"}, default="phi2"
         How smoothness is scored; see :mod:`hsieve.measures.spectral`. "phi1" and "phi3" depend on
         the offset of features, "phi2" does not.
@@ -72,8 +70,7 @@ class SPEC(_GraphSelector):
     n_eigenvectors : int or None, default=None
         How many eigenvectors, the trivial one included, "phi3" takes; the number of clusters
         looked for. None is all.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {target_kind}
 
     Attributes
     ----------
@@ -137,9 +134,7 @@ class LaplacianScore(_GraphSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     n_neighbors : int, default=5
         Neighbours of each sample in the graph.
 
@@ -194,20 +189,15 @@ class ReliefF(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     n_neighbors : int or None, default=None
         Neighbours of each sample: of each class, or in all for numbers. None is 10 for classes and
         70 for numbers.
     sigma : float or None, default=None
         How fast the weight exp(-(place / sigma)^2) of a neighbour falls with its place. None is
         20 for numbers if `n_neighbors` is None too, else equal weights.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {categorical}
+    {target_kind}
 
     Attributes
     ----------

@@ -22,9 +22,7 @@ class RandSel(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     estimator : {"sweep", "plain"}, default="sweep"
         "plain" is the algorithm of the thesis: centred alignment, mean over the halves that hold a
         feature minus mean over those that do not. "sweep" scores in each round what every feature
@@ -55,19 +53,14 @@ class RandSel(SearchSelector):
         Kernel on the features. None is ``Gaussian("narrow")``, narrow enough to see interactions.
     kernel_y : Kernel or None, default=None
         Kernel on the target. None is ``Delta()`` for classes and a Gaussian for numbers.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {categorical}
+    {target_kind}
     n_jobs : int or None, default=None
         Number of processes; the selection does not depend on it.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who does the rounds, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. The
         answer does not depend on it. Each iteration sends its features to each worker once.
-    checkpoint : path-like or None, default=None
-        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
-        fit again, with the same answer. Other data or parameters are refused.
+    {checkpoint}
     random_state : int, Generator or None, default=0
         Seed of the draws; a fixed seed gives one answer.
 
@@ -196,8 +189,7 @@ class HalvesRegression(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    {number_without_rules}
     n_rounds : int, default=1000
         Number of random splits.
     epsilon : float, default=0.1

@@ -24,29 +24,19 @@ class MRMR(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
         Rules look at the first 100 features.
     measure : Measure or None, default=None
         Any pairwise measure. None is ``MutualInformation(estimator="discretised")``, as in the
         paper.
     form : {"difference", "quotient"}, default="difference"
         Whether the mean redundancy is taken from the relevance (MID) or divides it (MIQ).
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name; handed on to the measure. In a data frame
-        those of category, text or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds; handed on to the measure unless "auto".
-    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who works on the columns: see :func:`hsieve.parallel.make_engine`. None and "local": this
-        process, without threads. The answer does not depend on it. It needs a measure that is
-        worked out column by column, as the default and ``PairwiseHSIC()`` are.
-    checkpoint : path-like or None, default=None
-        Folder in which results of the work on the columns are kept as they come. If `fit` is
-        killed, the same `fit` with the same folder computes only what is missing, on any engine,
-        and finds the same; other data or parameters are refused. It may be deleted afterwards.
-        One folder a fit: not inside cross validation, where each fold has other data.
+    {categorical}
+    {target_kind}
+    {engine}
+        It needs a measure that is worked out column by column, as the default and
+        ``PairwiseHSIC()`` are.
+    {checkpoint}
 
     Attributes
     ----------
@@ -126,9 +116,7 @@ class QPFS(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
         Where fewer have a weight, those that came nearest to one fill up, with a score of zero.
     measure : Measure or None, default=None
         Any pairwise measure. None is ``PairwiseHSIC()``. The paper used absolute correlation,
@@ -139,11 +127,8 @@ class QPFS(SearchSelector):
     n_landmarks : "auto", "all" or int, default="auto"
         Features whose redundancy with all others is computed, the rest following by Nystroem's
         formula. "auto" is all of at most 1000 features and 400 of more.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name; handed on to the measure. In a data frame
-        those of category, text or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds; handed on to the measure unless "auto".
+    {categorical}
+    {target_kind}
     random_state : int, Generator or None, default=0
         Seed of the landmarks drawn at random; a fixed seed gives one answer.
 
@@ -225,18 +210,15 @@ class FCBF(SearchSelector):
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for as many as the method keeps. Where it keeps fewer
+        A number, a fraction below 1, or None for as many as the method keeps. Where it keeps fewer
         than asked for, these are selected, with a warning.
     measure : Measure or None, default=None
         Any pairwise measure whose relevance and redundancy are on one scale. None is
         ``SymmetricalUncertainty()``, as in the paper.
     threshold : float, default=0.0
         Only features of a relevance above this are kept.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name; handed on to the measure. In a data frame
-        those of category, text or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds; handed on to the measure unless "auto".
+    {categorical}
+    {target_kind}
 
     Attributes
     ----------
@@ -304,7 +286,7 @@ class HITONPC(SearchSelector):
     Parameters
     ----------
     n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for as many as the method finds. Where it finds fewer
+        A number, a fraction below 1, or None for as many as the method finds. Where it finds fewer
         than asked for, these are selected, with a warning.
     test : {"auto", "fisher-z", "g2"}, default="auto"
         Fisher's z for numbers, or G2 for classes and categories, numbers in three levels. "auto" is
@@ -313,11 +295,8 @@ class HITONPC(SearchSelector):
         Level of the tests.
     max_given : int, default=3
         Largest number of features given in a test.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {categorical}
+    {target_kind}
 
     Attributes
     ----------

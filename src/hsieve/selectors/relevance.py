@@ -32,9 +32,7 @@ class MaxRelevance(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     measure : Measure or None, default=None
         Measure of single features. None is ``PairwiseHSIC()``, which makes this MR-NHSIC.
     n_screened : int or None, default=None
@@ -44,19 +42,10 @@ class MaxRelevance(SearchSelector):
         taken are projected out of it, which keeps copies back; see
         :mod:`hsieve.strategies.screening`.
         The measure must then be PairwiseHSIC or squared correlation.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name; handed on to the measure. In a data frame
-        those of category, text or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds; handed on to the measure unless "auto".
-    engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who works on the columns: see :func:`hsieve.parallel.make_engine`. None and "local": this
-        process, without threads. The answer does not depend on it.
-    checkpoint : path-like or None, default=None
-        Folder in which results of the work on the columns are kept as they come. If `fit` is
-        killed, the same `fit` with the same folder computes only what is missing, on any engine,
-        and finds the same; other data or parameters are refused. It may be deleted afterwards.
-        One folder a fit: not inside cross validation, where each fold has other data.
+    {categorical}
+    {target_kind}
+    {engine}
+    {checkpoint}
 
     Attributes
     ----------
@@ -139,14 +128,11 @@ class FamilyRanking(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     statistic : str, default="pc"
         ``pc`` (squared correlation), ``centroid``, ``t``, ``snr``, ``moderated-t``, ``lods``,
         ``pam``, ``one-vs-rest`` or ``block``; see :mod:`hsieve.measures.family`.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {target_kind}
 
     Attributes
     ----------

@@ -22,9 +22,7 @@ class DependenceSelector(SearchSelector):
         How dependent features and target are; None is ``HSIC()``.
     strategy : Strategy or {"ranking", "forward", "backward"}, default="ranking"
         How sets of features are searched.
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
 
     Attributes
     ----------

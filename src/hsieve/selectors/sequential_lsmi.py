@@ -20,20 +20,13 @@ class ForwardLSMI(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
         Rules look at the first 100 features.
     n_centres : int, default=100
         Number of basis functions of the density ratio.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
-    checkpoint : path-like or None, default=None
-        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
-        fit again, with the same answer. Other data or parameters are refused.
+    {categorical}
+    {target_kind}
+    {checkpoint}
     random_state : int, Generator or None, default=0
         Seed of centres and folds.
 
@@ -106,21 +99,14 @@ class BackwardLSMI(ForwardLSMI):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     step : float or int, default=1
         Share (below 1) or number of features dropped each round; one by one as in the paper.
     n_centres : int, default=100
         Number of basis functions of the density ratio.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
-    checkpoint : path-like or None, default=None
-        A folder that keeps results of the rounds: a fit that was killed is taken up by the same
-        fit again, with the same answer. Other data or parameters are refused.
+    {categorical}
+    {target_kind}
+    {checkpoint}
     random_state : int, Generator or None, default=0
         Seed of centres and folds.
 

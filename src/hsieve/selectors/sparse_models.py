@@ -111,13 +111,12 @@ class SpAM(SparseSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
+    {number_without_rules}
     n_knots : int, default=4
         Knots of the cubic splines, evenly spaced over the range of each feature; a curve has
         n_knots + 1 degrees of freedom.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds. Two classes are coded as -1 and 1.
+    {target_kind}
+        Two classes are coded as -1 and 1.
 
     Attributes
     ----------
@@ -236,10 +235,9 @@ class LassoSelector(SparseSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds. Two classes are coded as -1 and 1.
+    {number_without_rules}
+    {target_kind}
+        Two classes are coded as -1 and 1.
 
     Attributes
     ----------

@@ -79,9 +79,9 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         of them uses it. A cluster that the base asks for is started once, and not with `n_jobs`;
         a checkpoint of the base is left out, since every subsample is another run.
     n_features_to_select : int, float, {"alignment", "guarded", "cv"} or None, default=None
-        None selects the features above the threshold. A number, or a share below 1, selects so many
-        of the most stable features, whatever the threshold, but none that no subsample selects; a
-        rule finds the number out.
+        None selects the features above the threshold. A number, or a fraction below 1, selects so
+        many of the most stable features, whatever the threshold, but none that no subsample
+        selects; a rule finds the number out.
     threshold : float or None, default=0.75
         Share of the subsamples from which on a feature is selected, above 1/2. None solves it
         for `expected_false_selections`; it is then between 0.6 and 0.9, or up to 1 if
@@ -107,17 +107,14 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         Classes are halved too.
     n_subsamples : int, default=100
         Number of subsamples: an even number for pairs.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds.
+    {target_kind}
     n_jobs : int or None, default=None
         Number of processes. The result does not depend on it.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Who selects from the subsamples, instead of `n_jobs`: see
         :func:`hsieve.parallel.make_engine`. The result does not depend on it. The base cannot have
         a cluster of its own then, and its class must belong to a module.
-    checkpoint : path-like or None, default=None
-        A folder that keeps results of the subsamples: a fit that was killed is taken up by the same
-        fit again, with the same answer. Other data or parameters are refused.
+    {checkpoint}
     random_state : int, Generator or None, default=0
         Seed of the subsamples, and of a base without a seed of its own.
 

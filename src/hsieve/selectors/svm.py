@@ -29,16 +29,14 @@ class SVMRFE(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     C : float, default=1.0
         Weight of the losses against the size of the weights, for standardised features.
     step : float or int, default=0.1
         Share (below 1) or number (1 or more) of the features dropped each round; at least one.
         ``step=1`` goes one by one.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds; numbers get support vector regression.
+    {target_kind}
+        Numbers get support vector regression.
 
     Attributes
     ----------
@@ -102,11 +100,10 @@ class L1SVM(SparseSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float or None, default=None
-        A number, a share below 1, or None for 10 (or all, where there are fewer).
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds; only classes are accepted, so that "classes" helps where whole numbers would
-        be taken for measurements.
+    {number_without_rules}
+    {target_kind}
+        Only classes are accepted, so that "classes" helps where integers would be taken for
+        measurements.
     random_state : int or None, default=0
         Seed of liblinear; a fixed seed gives one answer.
 
@@ -177,9 +174,7 @@ class KernelSVMRFE(SearchSelector):
 
     Parameters
     ----------
-    n_features_to_select : int, float, str or None, default=None
-        A number, a share below 1, None for 10 (or all, where there are fewer), or "alignment",
-        "guarded" or "cv" to find the number; see :mod:`hsieve.inference.feature_number`.
+    {n_features_to_select}
     kernel : {"gaussian", "linear"} or Kernel, default="gaussian"
         Kernel of the machine; "gaussian" has the width sqrt(number of features left).
     C : float, default=1.0
@@ -190,11 +185,9 @@ class KernelSVMRFE(SearchSelector):
     step : float or int, default=0.1
         Share (below 1) or number (1 or more) of the features dropped each round; at least one.
         The thesis drops 0.25.
-    categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What y holds; numbers get support vector regression.
+    {categorical}
+    {target_kind}
+        Numbers get support vector regression.
 
     Attributes
     ----------
