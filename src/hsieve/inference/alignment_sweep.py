@@ -43,7 +43,7 @@ WIDTH_FACTORS = tuple(2.0 ** (power / 2) for power in range(3, -6, -1))
 # Each squaring doubles the rounding error: ten of them leave 1e-13.
 MOST_SQUARINGS = 10
 ROUNDING = 1e-13
-# With less than this share of its squared norm left after centring, a kernel is looked at again.
+# With less than this fraction of its squared norm left after centring, a kernel is looked at again.
 NEARLY_CONSTANT = 1e-5
 # Differences of alignment below this are rounding: the smaller prefix is taken.
 TIE = 1e-12

@@ -79,7 +79,7 @@ class FeatureTests:
     p_values : ndarray of shape (n_features,)
         P-value of each feature on its own.
     adjusted_p_values : ndarray of shape (n_features,)
-        Benjamini-Hochberg: features under q are expected to hold at most a share q of false ones.
+        Benjamini-Hochberg: of the features under q at most a fraction q is expected to be false.
     method : {"gamma", "permutation"}
         How the p-values were found.
     """

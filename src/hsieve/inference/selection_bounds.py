@@ -2,8 +2,8 @@
 
 How many false selections to expect from stability selection.
 
-A feature is selected if the share of subsamples that select it reaches a threshold pi. With q the
-mean number of features that a subsample of half the data selects over the whole range of
+A feature is selected if the fraction of subsamples that select it reaches a threshold pi. With q
+the mean number of features that a subsample of half the data selects over the whole range of
 regularisation, and d the number of all features:
 
 ========  ==============================  ==========================================================
@@ -15,8 +15,8 @@ basic     q^2 / ((2 pi - 1) d)            Meinshausen & Buhlmann (2010), theorem
                                           complementary pairs; counts the features that a subsample
                                           selects with a probability of q / d or less.
 unimodal  C(pi, n_pairs) q^2 / d          Shah & Samworth, theorem 2: complementary pairs, if the
-                                          law of the share of pairs that select such a feature twice
-                                          has one mode.
+                                          law of the fraction of pairs that select such a feature
+                                          twice has one mode.
 ========  ==============================  ==========================================================
 
 How many rounds and samples randSel would need for its guarantee (theorem 4.2.10 of the thesis).
@@ -42,7 +42,7 @@ def false_selection_bound(n_selected: float, n_features: int, threshold: float) 
     n_features : int
         Number of features.
     threshold : float
-        Share of subsamples from which on a feature is selected, above 1/2.
+        Fraction of subsamples from which on a feature is selected, above 1/2.
 
     Returns
     -------
@@ -92,7 +92,7 @@ def most_per_subsample(expected: float, n_features: int, threshold: float) -> in
     Returns
     -------
     int
-        The largest whole number that keeps the bound, at most `n_features`; may be 0.
+        The largest integer that keeps the bound, at most `n_features`; may be 0.
 
     Examples
     --------

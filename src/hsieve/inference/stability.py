@@ -90,7 +90,7 @@ def mean_variance(selections: Selections, n_features: int | None = None) -> floa
     Returns
     -------
     float
-        Mean over features of p (1 - p), where p is the share of sets with the feature.
+        Mean over features of p (1 - p), where p is the fraction of sets with the feature.
 
     Examples
     --------
@@ -195,7 +195,7 @@ def nogueira(
 
 
 def jaccard(selections: Selections, n_features: int | None = None) -> float:
-    """Mean over all pairs of sets of the share of their union that both hold.
+    """Mean over all pairs of sets of the fraction of their union that both hold.
 
     Parameters
     ----------

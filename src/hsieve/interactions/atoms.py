@@ -51,7 +51,7 @@ BATCH_NUMBERS = 1_000_000
 # How often the best pair, and the best single feature, exceed by chance what scales pairs.
 SELDOM = 0.001
 OFTEN = 0.5
-# Share of the trace of the target's kernel that pairs are held against.
+# Fraction of the trace of the target's kernel that pairs are held against.
 TARGET_SHARE = 0.99
 
 

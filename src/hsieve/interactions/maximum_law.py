@@ -66,7 +66,7 @@ class MaximumLaw:
         return np.asarray(np.maximum(chances, _chance_alone(scores)))
 
     def false_discovery(self, scores: FloatArray) -> FloatArray:
-        """Estimate the share of false ones among all scores as high or higher."""
+        """Estimate the fraction of false ones among all scores as high or higher."""
         exponent = np.clip(-(scores - self.threshold) / self.scale, None, 700.0)
         expected = self.times_more * self.n_above * np.exp(exponent)
         # Never fewer than the law of the maximum expects.

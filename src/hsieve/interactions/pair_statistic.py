@@ -48,9 +48,9 @@ from hsieve.parameters import NONE, integer, word
 __all__ = ["InteractionTarget", "PairEvidence", "pair_statistics"]
 
 
-# A sweep looks at the heaviest columns of the target's factor, with this share of its trace.
+# A sweep looks at the heaviest columns of the target's factor, with this fraction of its trace.
 SWEEP_SHARE = 0.95
-# Weights below this share of the largest are rounding.
+# Weights below this fraction of the largest are rounding.
 ROUNDING = 1e-13
 
 

@@ -29,7 +29,7 @@ class Interaction:
         How much of the target the features tell together beyond what fewer of them tell: cosine
         between two kernels, 0 for nothing, 1 for all.
     own_shares : tuple of float
-        What each feature tells alone, as a share of that and of what they tell together; near
+        What each feature tells alone, as a fraction of that and of what they tell together; near
         zero for features that matter only together.
     p_value : float
         Chance of such a score for *these* features, were they without effect together. It takes no
@@ -38,7 +38,7 @@ class Interaction:
         Chance that *any* of all pairs (or triples) reaches such a score where there is nothing to
         be found. This is the one to report for a single discovery. NaN without permutations.
     false_discovery_rate : float
-        Estimated share of false ones among those from the top down to this one.
+        Estimated fraction of false ones among those from the top down to this one.
     """
 
     features: tuple[int, ...]

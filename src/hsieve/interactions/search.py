@@ -57,7 +57,7 @@ class FoundInteractions:
     # (n_found,): chance that any pair or triple reaches such a score where nothing is to be found;
     # NaN without permutations.
     family_wise: FloatArray
-    # (n_found,): estimated share of false ones among those down to this one; NaN without
+    # (n_found,): estimated fraction of false ones among those down to this one; NaN without
     # permutations.
     false_discovery: FloatArray
     n_looked_at: int  # how many pairs or triples the search looked at

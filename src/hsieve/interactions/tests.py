@@ -40,13 +40,13 @@ from hsieve.kernels.null_laws import (
 # each, and for each column that enters a product.
 OWN_DIRECTIONS = 8
 SAMPLES_A_DIRECTION = 20
-# Own directions with less than this share of the heaviest one's weight are rounding.
+# Own directions with less than this fraction of the heaviest one's weight are rounding.
 NEGLIGIBLE = 1e-5
 # Keeps the projection stable where directions of two features are the same.
 RIDGE = 1e-8
 # Two features of a triple that share this much (NHSIC) are one.
 COPIES = 0.9
-# Features that leave less than this share of their product are no more than functions of fewer.
+# Features that leave less than this fraction of their product are no more than functions of fewer.
 NOTHING_LEFT = 1e-4
 # Where the projection leaves no more free samples than this there is nothing to test.
 LEAST_FREE = 6
@@ -87,7 +87,7 @@ class InteractionTests:
 
     @property
     def own_shares(self) -> FloatArray:
-        """Strength of each feature alone as a share of theirs and that of them together."""
+        """Strength of each feature alone as a fraction of theirs and that of them together."""
         total = self.own_strengths.sum(axis=1) + self.strengths
         return np.asarray(self.own_strengths / np.where(total > 0, total, 1.0)[:, None])
 

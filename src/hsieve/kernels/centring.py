@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MIN_UNBIASED_SAMPLES = 4
-# A centred Gram matrix with a smaller share of its norm left is constant up to rounding.
+# A centred Gram matrix with a smaller fraction of its norm left is constant up to rounding.
 ROUNDING = 1e-12
 
 

@@ -75,7 +75,7 @@ class EncodedColumns:
 
     @cached_property
     def share_of_unlike_pairs(self) -> NDArray[np.floating]:
-        """For features of two values, the share of pairs of samples that differ."""
+        """For features of two values, the fraction of pairs of samples that differ."""
         high = (self.matrix == self.matrix.max(axis=0)).sum(axis=0)[self.starts[:-1]]
         n = self.n_samples
         return np.asarray(2.0 * high * (n - high) / (n * (n - 1)))

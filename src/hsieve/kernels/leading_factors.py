@@ -27,7 +27,7 @@ TILE_WIDTH = 512
 COLUMNS_OF_CATEGORY = 3
 # A tile takes at most this much, however many samples there are.
 TILE_BYTES = 32 * 10**6
-# Directions with less than this share of the largest one's weight are rounding.
+# Directions with less than this fraction of the largest one's weight are rounding.
 NEGLIGIBLE = 1e-6
 # A kernel with less than this weight a sample is that of a constant.
 NO_WEIGHT = 1e-10

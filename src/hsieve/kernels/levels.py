@@ -41,7 +41,7 @@ FEW_VALUES = 16
 # Bins of the histogram from which levels are made; a bin may be this wide, in deviations.
 FINE_BINS = (2048, 65536)
 WIDEST_BIN = 0.02
-# Directions of a factor with less than this share of the largest one's weight are left out.
+# Directions of a factor with less than this fraction of the largest one's weight are left out.
 TRUNCATION = 1e-3
 # The Gaussian kernel tells nothing more about values further apart than this.
 KERNEL_REACH = 4.0
@@ -58,13 +58,13 @@ class Levels:
 
     @property
     def share_of_unlike_pairs(self) -> float:
-        """Share of the pairs of samples that are on different levels."""
+        """Fraction of the pairs of samples that are on different levels."""
         return float(1.0 - np.sum((self.counts / self.counts.sum()) ** 2))
 
     def table(self) -> FloatArray:
         """Row of the centred factor for each level, of shape (n_levels, rank).
 
-        The kernel is the Gaussian of width 1, for categories the delta kernel over the share of
+        The kernel is the Gaussian of width 1, for categories the delta kernel over the fraction of
         pairs of samples that differ. Columns are orthogonal over the samples.
         """
         counts = self.counts.astype(np.float64)

@@ -1,6 +1,6 @@
 """What a measure of dependence is, and what it may offer to a search strategy.
 
-A *measure* holds hyper-parameters. ``measure.bind(X, y)`` gives a *bound measure*: immutable, tied
+A *measure* holds hyper-parameters. ``measure.bind(X, y)`` gives a *bound measure*: immutable, bound
 to data, offering some of the capabilities below. A strategy names the methods it needs; a partner
 that lacks them is refused by name before any work is done.
 
@@ -52,8 +52,8 @@ __all__ = [
 ]
 
 
-# Share of the largest score by which scores of exact copies may differ, from products of matrices
-# in either precision.
+# Fraction of the largest score by which scores of exact copies may differ, from products of
+# matrices in either precision.
 DOUBLE_PRECISION = 1e-12
 SINGLE_PRECISION = 2e-6
 
@@ -101,7 +101,7 @@ class SampledScores(SubsetScores, Protocol):
         """Group of each sample: samples that the target does not tell apart."""
 
     def part(self, samples: IndexArray, features: IndexArray) -> "SampledScores":
-        """Tie the measure to some samples of some features, numbered anew."""
+        """Bind the measure to some samples of some features, numbered anew."""
 
 
 @runtime_checkable
@@ -129,7 +129,7 @@ class PairwiseStatistics(Protocol):
 
     @property
     def rounding(self) -> float:
-        """Share of the largest statistic by which those of exact copies may differ."""
+        """Fraction of the largest statistic by which those of exact copies may differ."""
 
     @property
     def worthwhile_entries(self) -> int:
@@ -159,12 +159,12 @@ class ConditionalTests(Protocol):
 
 
 class BoundMeasure(ABC):
-    """A measure tied to data; immutable.
+    """A measure bound to data; immutable.
 
     ``redundancy_may_be_skipped`` tells whether no redundancy falls below zero nor depends, but for
     rounding, on what else is asked for, so that a search may leave out those that cannot matter.
-    ``rounding`` is the share of the largest score by which scores of exact copies may differ, since
-    products of matrices round by position: closer ones are ties.
+    ``rounding`` is the fraction of the largest score by which scores of exact copies may differ,
+    since products of matrices round by position: closer ones are ties.
     """
 
     n_features: int
@@ -264,7 +264,7 @@ class Measure(BaseEstimator, ABC):
 
     @abstractmethod
     def bind(self, X: Any, y: Any) -> Any:
-        """Tie the measure to data.
+        """Bind the measure to data.
 
         Parameters
         ----------

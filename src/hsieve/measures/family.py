@@ -51,7 +51,7 @@ __all__ = ["FAMILY_SCORES", "BoundFamilyScore", "FamilyScore"]
 UNSCALED = ("centroid", "moderated-t", "lods", "pam")
 # Values that an unscaled statistic takes: their squares, and ratios of these, are numbers.
 UNSCALED_LIMITS = (1e-70, 1e70)
-# Share of features taken to be differentially expressed, in the log odds (Smyth's convention).
+# Fraction of features taken to be differentially expressed, in the log odds (Smyth's convention).
 PRIOR_SHARE = 0.01
 # Limits of half the degrees of freedom of the prior of variances; above they are infinite.
 PRIOR_LIMITS = (1e-8, 1e8)
@@ -90,7 +90,7 @@ class FamilyScore(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundFamilyScore":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         check_parameters(self)
         labels = np.asarray(y)
         if target_kind_of(labels, self.target_kind) == "classes":
@@ -165,7 +165,7 @@ def _squared_correlation(X: FloatArray, outputs: NDArray[Any]) -> FloatArray:
 
 
 def _class_correlation(X: FloatArray, y: NDArray[Any]) -> FloatArray:
-    """Squared correlation with each class, the mean weighted by the shares of the classes."""
+    """Squared correlation with each class, the mean weighted by the fractions of the classes."""
     classes, codes = np.unique(y, return_inverse=True)
     indicators = (codes[:, None] == np.arange(len(classes))).astype(float)
     shares = indicators.mean(axis=0)

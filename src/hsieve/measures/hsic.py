@@ -228,7 +228,7 @@ class HSIC(KernelMeasure):
         self.compensate = compensate
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundHSIC":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         weights_of = checked_estimator(self.estimator)
         parts = self._bound_parts(X, y)
         weights = refuse_empty(weights_of(parts["gram_y"]), parts["gram_y"]).astype(
@@ -241,7 +241,7 @@ class HSIC(KernelMeasure):
 
 @dataclass(frozen=True, eq=False)
 class KernelBoundMeasure(JointBoundMeasure):
-    """Base of measures between Gram matrices of features and target, tied to data."""
+    """Base of measures between Gram matrices of features and target, bound to data."""
 
     columns: EncodedColumns
     kernel: Kernel
@@ -264,7 +264,7 @@ class KernelBoundMeasure(JointBoundMeasure):
         return np.unique(self.gram_y, axis=0, return_inverse=True)[1].ravel()
 
     def part(self, samples: IndexArray, features: IndexArray) -> "KernelBoundMeasure":
-        """Tie the measure to some samples of some features, numbered anew.
+        """Bind the measure to some samples of some features, numbered anew.
 
         Scales of features and kernel of the target stay those of all samples.
         """
@@ -285,14 +285,14 @@ class KernelBoundMeasure(JointBoundMeasure):
 
 @dataclass(frozen=True, eq=False)
 class BoundHSIC(KernelBoundMeasure):
-    """HSIC tied to data: ``score(S) = sum(weights * K_S)``."""
+    """HSIC bound to data: ``score(S) = sum(weights * K_S)``."""
 
     weights: FloatArray
     compensate: bool
     estimator: str
 
     def part(self, samples: IndexArray, features: IndexArray) -> "BoundHSIC":
-        """Tie the measure to some samples of some features, numbered anew."""
+        """Bind the measure to some samples of some features, numbered anew."""
         weights = checked_estimator(self.estimator)(self.gram_y[np.ix_(samples, samples)])
         part = cast("BoundHSIC", super().part(samples, features))
         return replace(part, weights=weights.astype(self.precision, copy=False))

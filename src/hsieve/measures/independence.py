@@ -33,7 +33,7 @@ from hsieve.parameters import Rule, check_parameters, word
 
 TESTS = ("auto", "fisher-z", "g2")
 SAMPLES_A_CELL = 5
-# A variable of which less than this share is left after regression is told by those given.
+# A variable of which less than this fraction is left after regression is told by those given.
 NOTHING_LEFT = 1e-10
 # Correlations nearer to one than this are one: what is beyond is rounding, and z would follow it.
 NEAREST_TO_ONE = 1e-12
@@ -73,7 +73,7 @@ class IndependenceTest(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundIndependenceTest":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         check_parameters(self)
         columns, target = np.asarray(X), np.asarray(y)
         check_finite(columns)
@@ -96,7 +96,7 @@ class IndependenceTest(Measure):
 
 
 class BoundIndependenceTest(BoundMeasure):
-    """Tests tied to data."""
+    """Tests bound to data."""
 
     @abstractmethod
     def feature_scores(self, features: ArrayLike) -> FloatArray:

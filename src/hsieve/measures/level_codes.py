@@ -5,7 +5,7 @@ Numbers become three levels and categories are levels as they are
 each feature, its information about the target, its entropy and its number of levels. Where the
 columns are worked on in this process the codes are kept, up to 2 GB; where they are not, or are
 more, the codes of the few features that are asked for are fetched, and what more features are to be
-compared with is sent to their columns instead. Counts are whole numbers, so that all ways give the
+compared with is sent to their columns instead. Counts are integers, so that all ways give the
 same digits.
 
 Levels of features and the counts of pairs of levels, by products of indicator matrices.

@@ -38,7 +38,7 @@ WORTHWHILE_FEATURES = 64
 
 @dataclass(frozen=True, eq=False)
 class LevelInformation(PairwiseBoundMeasure):
-    """Mutual information of levels tied to data."""
+    """Mutual information of levels bound to data."""
 
     redundancy_may_be_skipped: ClassVar[bool] = True
 

@@ -121,7 +121,7 @@ class LSMI(Measure):
         return False
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundLSMI":
-        """Tie the measure to data, and draw centres and folds."""
+        """Bind the measure to data, and draw centres and folds."""
         check_parameters(self)
         numbers, values = np.asarray(X), np.asarray(y)
         if numbers.ndim != 2 or len(numbers) != len(values):
@@ -161,7 +161,7 @@ class LSMI(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundLSMI(JointBoundMeasure):
-    """LSMI tied to data, with its centres and folds."""
+    """LSMI bound to data, with its centres and folds."""
 
     distances: WeightedDistances  # of the samples, in the order of `ratio`, to its centres
     ratio: DensityRatio
@@ -190,7 +190,7 @@ class BoundLSMI(JointBoundMeasure):
         return 1
 
     def part(self, samples: IndexArray, features: IndexArray) -> "BoundLSMI":
-        """Tie the measure to some samples of some features, numbered anew.
+        """Bind the measure to some samples of some features, numbered anew.
 
         Scales of the features and basis functions of the target stay those of all samples, and
         nothing is drawn anew. Samples stay in the order of their folds, which are cut again.

@@ -122,7 +122,7 @@ class MutualInformation(Measure):
     def bind(
         self, X: ArrayLike | ColumnBlocks, y: Any
     ) -> "BoundMutualInformation | LevelInformation":
-        """Tie the measure to data; "discretised" also takes column blocks."""
+        """Bind the measure to data; "discretised" also takes column blocks."""
         check_parameters(self)
         columns = X if isinstance(X, ColumnBlocks) else np.asarray(X)
         discrete = np.zeros(columns.shape[1], dtype=bool)
@@ -148,7 +148,7 @@ class MutualInformation(Measure):
 
 
 class BoundMutualInformation(PairwiseBoundMeasure):
-    """Mutual information tied to data, whatever the estimator."""
+    """Mutual information bound to data, whatever the estimator."""
 
     @abstractmethod
     def relevance_to(self, targets: FloatArray) -> FloatArray:

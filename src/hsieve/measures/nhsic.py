@@ -77,7 +77,7 @@ class NHSIC(KernelMeasure):
     """
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundNHSIC":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         parts = self._bound_parts(X, y)
         unit_target = refuse_empty(_unit_target(parts["gram_y"]), parts["gram_y"])
         return BoundNHSIC(unit_target=unit_target, **parts)
@@ -85,12 +85,12 @@ class NHSIC(KernelMeasure):
 
 @dataclass(frozen=True, eq=False)
 class BoundNHSIC(KernelBoundMeasure):
-    """NHSIC tied to data: ``score(S) = <K_S, unit_target> / |H K_S H|``."""
+    """NHSIC bound to data: ``score(S) = <K_S, unit_target> / |H K_S H|``."""
 
     unit_target: FloatArray
 
     def part(self, samples: IndexArray, features: IndexArray) -> "BoundNHSIC":
-        """Tie the measure to some samples of some features, numbered anew."""
+        """Bind the measure to some samples of some features, numbered anew."""
         part = cast("BoundNHSIC", super().part(samples, features))
         return replace(part, unit_target=_unit_target(part.gram_y))
 

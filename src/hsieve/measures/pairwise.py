@@ -40,7 +40,7 @@ from hsieve.measures.targets import refuse_empty, target_factor
 from hsieve.parameters import integer
 from hsieve.progress import report
 
-# A kernel with less than this share of the norm a feature can have is that of a constant.
+# A kernel with less than this fraction of the norm a feature can have is that of a constant.
 NO_KERNEL = 1e-12
 
 
@@ -94,7 +94,7 @@ class PairwiseHSIC(Measure):
         return True
 
     def bind(self, X: ArrayLike | ColumnBlocks, y: Any) -> "BoundPairwiseHSIC":
-        """Tie the measure to data; one pass over the features gives the relevance of all."""
+        """Bind the measure to data; one pass over the features gives the relevance of all."""
         blocks = as_blocks(X if isinstance(X, ColumnBlocks) else np.asarray(X))
         target = target_factor(y, self.target_kind)
         check_lengths(blocks.n_samples, len(target))
@@ -146,7 +146,7 @@ class PairwiseHSIC(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundPairwiseHSIC(PairwiseBoundMeasure):
-    """Pairwise statistics tied to data; redundancy is computed for the pairs asked for only."""
+    """Pairwise statistics bound to data; redundancy is computed for the pairs asked for only."""
 
     redundancy_may_be_skipped: ClassVar[bool] = True
     rounding: ClassVar[float] = SINGLE_PRECISION

@@ -1,7 +1,7 @@
 """Pearson correlation of single features with the target and with each other.
 
 **Plain** (``squared=False``): |rho(x, y)| for a numeric target. For classes: the mean of
-|rho(x, 1[y = c])| weighted by the share of class c, as Hall (2000) has it and the l1-LSMI paper
+|rho(x, 1[y = c])| weighted by the fraction of class c, as Hall (2000) has it and the l1-LSMI paper
 uses it; for two classes both terms are equal, so it is the plain point-biserial correlation.
 Several outputs: the mean over outputs. Redundancy is |rho(x, x')|, a matrix that may have negative
 eigenvalues.
@@ -12,12 +12,12 @@ the same: the entrywise square of a correlation matrix is positive semi-definite
 target the relevance is rho^2, the inner product with its kernel. For classes it is the inner
 product with the delta kernel 1/n_c of N3LARS, which comes to
 
-    sum_c (1 - p_c) rho(x, 1[y = c])^2 = the share of the variance of x that lies between classes,
+    sum_c (1 - p_c) rho(x, 1[y = c])^2 = the fraction of the variance of x between classes,
 
-p_c being the share of class c; for two classes this is rho^2. For several outputs it is the mean of
-rho^2. All are inner products of the features' kernels with one target kernel, so the relevance lies
-in the range of the redundancies and the lasso path over them is the *linear* HSIC lasso. Squares of
-Hall's form are not such products, so they are not used.
+p_c being the fraction of class c; for two classes this is rho^2. For several outputs it is the mean
+of rho^2. All are inner products of the features' kernels with one target kernel, so the relevance
+lies in the range of the redundancies and the lasso path over them is the *linear* HSIC lasso.
+Squares of Hall's form are not such products, so they are not used.
 
 Cost: O(n d) for each output or class, O(n) for each pair of features.
 """
@@ -51,7 +51,7 @@ class Pearson(Measure):
         Whether correlations are squared. Squares are inner products of kernels, which the
         regularisation path needs; absolute values are what correlation rankings and QPFS use.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
-        Classes get Hall's weighted form or, squared, the share of variance between classes.
+        Classes get Hall's weighted form or, squared, the fraction of variance between classes.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Pearson(Measure):
         return self.squared
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundPearson":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         columns = _standardised(np.asarray(X))
         check_lengths(len(columns), len(np.asarray(y)))
         if target_kind_of(y, self.target_kind) == "classes":
@@ -88,7 +88,7 @@ class Pearson(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundPearson(PairwiseBoundMeasure):
-    """Correlation tied to data: standardised features and outputs, and a weight an output."""
+    """Correlation bound to data: standardised features and outputs, and a weight an output."""
 
     columns: FloatArray
     outputs: FloatArray

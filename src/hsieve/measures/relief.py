@@ -103,7 +103,7 @@ class Relief(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundRelief":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         check_parameters(self)
         columns, target = np.asarray(X, dtype=np.float64), np.asarray(y)
         check_finite(columns)

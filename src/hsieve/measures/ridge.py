@@ -61,7 +61,7 @@ class Ridge(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundRidge":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         check_parameters(self)
         columns = encode_columns(np.asarray(X, dtype=float), categorical=self.categorical)
         outputs = _outputs(y, self.target_kind)
@@ -71,7 +71,7 @@ class Ridge(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundRidge(JointBoundMeasure):
-    """Ridge tied to data: standardised features and centred outputs."""
+    """Ridge bound to data: standardised features and centred outputs."""
 
     columns: EncodedColumns
     outputs: FloatArray
@@ -145,7 +145,7 @@ class KernelRidge(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelRidge":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         check_parameters(self)
         columns = encode_columns(np.asarray(X, dtype=float), categorical=self.categorical)
         kernel = Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else self.kernel_x
@@ -156,7 +156,7 @@ class KernelRidge(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundKernelRidge(JointBoundMeasure):
-    """Kernel ridge tied to data."""
+    """Kernel ridge bound to data."""
 
     columns: EncodedColumns
     outputs: FloatArray

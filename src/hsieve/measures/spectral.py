@@ -96,7 +96,7 @@ class SpectralScore(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any = None) -> "BoundSpectralScore":
-        """Tie the measure to data; y is needed for the graph "target" only."""
+        """Bind the measure to data; y is needed for the graph "target" only."""
         check_parameters(self)
         columns = np.asarray(X, dtype=np.float64)
         check_finite(columns)
@@ -148,7 +148,7 @@ class _Graph:
 
 @dataclass(frozen=True, eq=False)
 class BoundSpectralScore(BoundMeasure):
-    """Spectral scores tied to data; `part` is eigenvalues and vectors, or None for all of them."""
+    """Spectral scores bound to data; `part` is eigenvalues and vectors, or None for all of them."""
 
     columns: FloatArray
     graph: _Graph
@@ -169,7 +169,7 @@ class BoundSpectralScore(BoundMeasure):
         return scores
 
     def _scores(self, columns: FloatArray) -> FloatArray:
-        # Every formula is taken of what varies, u, and then scaled by its share of the feature:
+        # Every formula is taken of what varies, u, and then scaled by its fraction of the feature:
         # differences of nearly equal numbers are avoided where offsets are large.
         degrees = self.graph.degrees
         low, high = columns.min(axis=0), columns.max(axis=0)
@@ -226,7 +226,7 @@ def _graph_of_features(columns: FloatArray, n_neighbors: int | None) -> _Graph:
 def _nearest(columns: FloatArray, n_neighbors: int) -> tuple[FloatArray, NDArray[np.intp]]:
     """Return distances and positions of each sample's neighbours, of equally near ones the first.
 
-    The search subtracts products, so that its distances are rounded by a share of the norms, and
+    The search subtracts products, so that its distances are rounded by a fraction of the norms, and
     rounding would choose among neighbours that tie, as they do where features have few values. So
     samples with such ties are looked at again, difference by difference.
     """

@@ -60,7 +60,7 @@ from hsieve.parameters import Rule, check_parameters, number
 __all__ = ["BoundKernelSVM", "BoundLinearSVM", "KernelSVM", "LinearSVM"]
 
 
-# Principal coordinates of less than this share of the largest variance are rounding.
+# Principal coordinates of less than this fraction of the largest variance are rounding.
 NEGLIGIBLE = 1e-12
 
 
@@ -115,7 +115,7 @@ class KernelSVM(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelSVM":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         check_parameters(self)
         kernel = Gaussian("sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
         columns = encode_columns(
@@ -137,7 +137,7 @@ class _Fitted:
 
 @dataclass(frozen=True, eq=False)
 class BoundKernelSVM(JointBoundMeasure):
-    """The machine tied to data; the score of a set is minus the primal objective reached."""
+    """The machine bound to data; the score of a set is minus the primal objective reached."""
 
     columns: EncodedColumns
     kernel: Kernel
@@ -233,7 +233,7 @@ class LinearSVM(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundLinearSVM":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         check_parameters(self)
         columns = encode_columns(np.asarray(X, dtype=np.float64)).matrix
         outputs, tube = machine_outputs(y, self.target_kind)
@@ -252,7 +252,7 @@ class _Machines:
 
 @dataclass(frozen=True, eq=False)
 class BoundLinearSVM(JointBoundMeasure):
-    """The machine tied to data: standardised features; signs of classes, or standardised numbers.
+    """The machine bound to data: standardised features; signs of classes, or standardised numbers.
 
     The score of a set is minus the J reached with it.
     """

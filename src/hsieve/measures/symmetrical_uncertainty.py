@@ -56,7 +56,7 @@ class SymmetricalUncertainty(Measure):
         self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundSymmetricalUncertainty":
-        """Tie the measure to data."""
+        """Bind the measure to data."""
         information = MutualInformation(
             estimator="discretised",
             n_deviations=self.n_deviations,
@@ -70,7 +70,7 @@ class SymmetricalUncertainty(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundSymmetricalUncertainty(PairwiseBoundMeasure):
-    """Symmetrical uncertainty tied to data: information, and the entropy of each feature."""
+    """Symmetrical uncertainty bound to data: information, and the entropy of each feature."""
 
     redundancy_may_be_skipped: ClassVar[bool] = True
 

@@ -13,9 +13,9 @@ from hsieve.kernels.columns import check_finite, standardised
 from hsieve.kernels.labels import block_coding
 from hsieve.kernels.low_rank import landmark_factors, pivoted_cholesky
 
-# Weights smaller than this share of the target's Gram matrix are rounding.
+# Weights smaller than this fraction of the target's Gram matrix are rounding.
 ROUNDING = 1e-12
-# Directions of a factor with less than this share of the largest one's weight are left out.
+# Directions of a factor with less than this fraction of the largest one's weight are left out.
 NEGLIGIBLE = 1e-6
 TARGET_KERNELS = ("gaussian", "linear")
 

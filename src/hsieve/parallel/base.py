@@ -1,7 +1,7 @@
 """The interface of engines: one function over many tasks, results in the order of the tasks.
 
-An engine knows no statistics. It is a context with one method, `map`; whoever uses it decides what
-a task is. For the answer to be the same on every engine and with any number of workers
+An engine contains no statistical code. It is a context with one method, `map`; whoever uses it
+decides what a task is. For the answer to be the same on every engine and with any number of workers
 
 * functions are pure and belong to a module, so that other processes can import them;
 * tasks are small references to data (a path and a range of columns) and follow from the data

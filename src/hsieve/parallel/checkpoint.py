@@ -1,8 +1,8 @@
 """An engine that keeps each result in a folder and, run again, computes only what is missing.
 
-Tasks of a map are known by marks of the function, the shared value and the task itself, not by
-their number. A result is therefore taken for exactly what was asked for, and a run may be taken up
-again on another engine, which may ask for other things in between. What tasks and shared values
+Tasks of a map are known by fingerprints of the function, the shared value and the task itself, not
+by their number. A result is therefore taken for exactly what was asked for, and a run may be taken
+up again on another engine, which may ask for other things in between. What tasks and shared values
 hold as :class:`hsieve.fingerprint.Ignored` - the data - must follow from what the whole checkpoint
 is known by.
 
@@ -11,12 +11,13 @@ The folder keeps the results whatever happens to the process. It holds
 * ``checkpoint.json``, written first: what the run is, so that no other one takes its results;
 * ``lock``: process and host of the run that has the folder open, for messages. The lock itself is
   one of the system, which ends with its process;
-* for each map of the run a folder with a file for each task that is done, both named by marks of
-  what was asked for.
+* for each map of the run a folder with a file for each task that is done, both named by
+  fingerprints of what was asked for.
 
 Files are written under another name (``.partial``), brought to the disk and then renamed, so each
 is there completely or not at all. A result begins with a line that says what it belongs to and has
-a mark of the rest; one that does not agree with it is damaged, is told of, and is never used.
+a fingerprint of the rest; one that does not agree with it is damaged, is told of, and is never
+used.
 """
 
 import errno
@@ -110,7 +111,8 @@ class Checkpointed(Engine):
     ) -> Generator[Result, None, None]:
         """Let the engine do what is not kept."""
         kept = KeptResults(self._folder, fingerprint_of((function, shared)))
-        # Marks of the tasks asked for and not yet given back, and whether their results are kept.
+        # Fingerprints of the tasks asked for and not yet given back, and whether their results are
+        # kept.
         asked: deque[tuple[str, bool]] = deque()
 
         def missing() -> Iterator[Task]:
@@ -182,7 +184,7 @@ class KeptResults:
         try:
             return tuple(np.load(file, allow_pickle=False) for _ in range(n_arrays))
         except (ValueError, TypeError, EOFError, MemoryError, ArithmeticError) as error:
-            # The mark fits, so that somebody else than a run of ours has written it.
+            # The fingerprint fits, so that somebody else than a run of ours has written it.
             msg = f"{path} holds no results of a run ({error}); name another folder."
             raise CheckpointError(msg) from error
 
@@ -365,7 +367,7 @@ def _told(folder: Path) -> Iterator[None]:
 
 
 def _mark(packed: bytes) -> str:
-    """Return a mark of bytes."""
+    """Return a fingerprint of bytes."""
     return hashlib.blake2b(packed, digest_size=16).hexdigest()
 
 

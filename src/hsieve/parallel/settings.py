@@ -86,7 +86,7 @@ class EngineSettings:
             raise ValueError(msg)
 
     def _refuse_number(self, setting: str, value: Any) -> None:
-        """Refuse what is neither None nor a whole number of at least 1."""
+        """Refuse what is neither None nor an integer of at least 1."""
         whole = isinstance(value, Integral) and not isinstance(value, bool)
         if value is not None and (not whole or value < 1):
             msg = f"{setting} must be an integer of at least 1 or None, got {value!r}."

@@ -75,7 +75,7 @@ class LarsPath:
 
     @property
     def share_spared(self) -> float:
-        """Share of the whole columns of all ever-active features that was not computed."""
+        """Fraction of the whole columns of all ever-active features that was not computed."""
         whole = self.n_features * self.n_columns
         return max(0.0, 1.0 - self.entries_computed / whole) if whole else 0.0
 

@@ -56,7 +56,7 @@ from hsieve.solvers.lars_path import LarsEvent, LarsPath
 
 BoolArray = NDArray[np.bool_]
 
-# Levels this close, as a share of the largest relevance, are one knot.
+# Levels this close, as a fraction of the largest relevance, are one knot.
 TIE_TOLERANCE = 1e-12
 # A gradient this close to the level, on the same scale, is not ruled out by the bound.
 BOUND_SLACK = 1e-9
@@ -110,11 +110,11 @@ def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for ea
         A feature k does not enter while an active j has Q_kj / sqrt(Q_kk Q_jj) above this: near
         copies stay out. 1 lets all in that do not depend on the active ones.
     dependence_tolerance : float, default=1e-12
-        A feature at most this share (squared) away from the span of the active ones does not
+        A feature at most this fraction (squared) away from the span of the active ones does not
         enter. Raise it to the relative error of Q if that is larger than rounding.
     tie_tolerance : float, default=0.0
-        Gradients this close to the level, as a share of the largest relevance, reach it together.
-        Raise it to the relative error of r and Q if that is larger than rounding.
+        Gradients this close to the level, as a fraction of the largest relevance, reach it
+        together. Raise it to the relative error of r and Q if that is larger than rounding.
     batch_entries : int, default=512
         About how many entries are worth being asked for together: fewer save entries, more save
         calls.

@@ -39,7 +39,7 @@ FIRST_WORKING_SET = 64
 TOLERANCE = 1e-10
 # What the solver may fall back to where rounding keeps it from the above.
 REDUCED_TOLERANCE = 1e-7
-# Eigenvalues below this share of the largest are rounding of redundancies computed in single
+# Eigenvalues below this fraction of the largest are rounding of redundancies computed in single
 # precision, which the inverse would blow up.
 EIGENVALUE_TOLERANCE = 1e-6
 POLISHING_ROUNDS = 20

@@ -53,7 +53,7 @@ from sklearn.svm import LinearSVC, l1_min_c
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.progress import report
 
-# Each penalty of the descent is this share of the one before; the last is some 1e-4 of the first.
+# Each penalty of the descent is this fraction of the one before; the last is 1e-4 of the first.
 RATIO = 0.8
 N_STEPS = 41
 MOST_HALVINGS = 25

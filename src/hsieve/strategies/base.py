@@ -21,7 +21,7 @@ from hsieve.progress import report
 BLOCK = 512
 # Searches that add one feature after the other go so far where the number is not known yet.
 LONGEST_SEARCH = 100
-# A kernel of which less than this share (squared) lies outside the span of those taken counts as
+# A kernel of which less than this fraction (squared) lies outside the span of those taken counts as
 # dependent on them: redundancies through factors are right to about 1e-5.
 DEPENDENCE_TOLERANCE = 1e-4
 
@@ -106,7 +106,7 @@ class Strategy(BaseEstimator, ABC):
         Parameters
         ----------
         bound : BoundMeasure
-            Measure tied to data.
+            Measure bound to data.
         n_features_to_select : int
             How many features are wanted; the path may go further.
 

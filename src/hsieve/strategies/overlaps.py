@@ -1,6 +1,6 @@
 """How much features share, and what follows: who may stand beside whom, who can replace whom.
 
-The overlap of two features is their redundancy as a share of what it is for a copy (NHSIC).
+The overlap of two features is their redundancy as a fraction of what it is for a copy (NHSIC).
 """
 
 import numpy as np
@@ -58,7 +58,7 @@ class JoiningPairs:
 def overlaps(
     statistics: PairwiseStatistics, features: IndexArray, others: IndexArray
 ) -> FloatArray:
-    """Redundancy of features with others as a share of what it is for a copy."""
+    """Redundancy of features with others as a fraction of what it is for a copy."""
     own = np.sqrt(np.outer(*map(statistics.self_redundancy, (features, others))))
     return np.asarray(statistics.redundancy(features, others) / np.where(own > 0, own, 1.0))
 

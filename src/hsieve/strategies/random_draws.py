@@ -71,7 +71,7 @@ class Sampler:
         return Draw(np.sort(samples), chosen, others)
 
     def share_in(self, n_free: int) -> float:
-        """Share of the free features that a set holds, on average."""
+        """Fraction of the free features that a set holds, on average."""
         return self._size(n_free, n_free / 2) / n_free
 
     def _set_size(self, rng: np.random.Generator, n_free: int) -> int:

@@ -45,11 +45,11 @@ from hsieve.solvers.sparse_fits import SparseFit, fit_of_size
 from hsieve.strategies.base import SelectionPath, Strategy
 from hsieve.strategies.random_draws import Sampler
 
-# Differences within this share of the largest are the same: with one feature there is one split.
+# Differences within this fraction of the largest are the same: with one feature there is one split.
 SAME = 1e-9
 REPORTED_EVERY = 50
 
-# Weights under this share of the largest are rounding of the solver.
+# Weights under this fraction of the largest are rounding of the solver.
 NEGLIGIBLE = 1e-9
 
 
@@ -63,8 +63,8 @@ class RandomHalves(Strategy):
     epsilon : float, default=0.1
         Differences up to this size, in deviations of all differences, need not be explained.
     penalty : float or None, default=None
-        Cost of a weight, as a share (below 1) of the least one with which no feature has a weight.
-        None takes the penalty that gives as many features as wanted a weight.
+        Cost of a weight, as a fraction (below 1) of the least one with which no feature has a
+        weight. None takes the penalty that gives as many features as wanted a weight.
     random_state : int, Generator or None, default=0
         Seed of the splits.
     """

@@ -111,25 +111,26 @@ class RandomisedContributions(Strategy):
     n_rounds : int or None, default=None
         Rounds an iteration; None for 32 sweeps, or the thesis' 3000 rounds of the plain estimator.
     subsample : float, int or None, default=None
-        Share (up to 1) or number of the samples drawn in a round, without replacement; None for a
-        half (sweep) or a quarter (plain, as the thesis), at most 1000. At least 8, or all where
+        Fraction (up to 1) or number of the samples drawn in a round, without replacement; None for
+        a half (sweep) or a quarter (plain, as the thesis), at most 1000. At least 8, or all where
         there are fewer.
     balanced : bool, default=False
         Whether a subsample holds equally many samples of each class, as far as there are.
     share_of_features : float or None, default=None
-        Size of the random sets as a share of the features left, up to a half; None for a quarter.
-        The plain estimator compares halves and takes no other.
+        Size of the random sets as a fraction of the features left, up to a half; None for a
+        quarter. The plain estimator compares halves and takes no other.
     counted_rounds : float or None, default=None
-        Share of the rounds, those in which it brings most, that a feature is judged by; None for
-        the share of features in a set, as any partner is there so often, and for all once sets are
-        halves, because few features are left. 1 judges by the mean, as the plain estimator does.
+        Fraction of the rounds, those in which it brings most, that a feature is judged by; None for
+        the fraction of features in a set, as any partner is there so often, and for all once sets
+        are halves, because few features are left. 1 judges by the mean, as the plain estimator
+        does.
     step : float, default=0.25
-        Share of the features culled after each iteration; at least one feature is.
+        Fraction of the features culled after each iteration; at least one feature is.
     fix_after : int or None, default=None
         Fix a feature, that is, never cull it and put it into every set from then on, once it was
         among the best for so many iterations in a row. None fixes none.
     top_share : float, default=0.1
-        Share of the features left that counts as the best.
+        Fraction of the features left that counts as the best.
     n_jobs : int or None, default=None
         Number of processes; the selection does not depend on it.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
@@ -247,7 +248,7 @@ class RandomisedContributions(Strategy):
         search.n_evaluations += n_rounds * (2 if self.estimator == "plain" else n_free)
 
     def _counted(self, share_in_set: float) -> float:
-        """Share of the rounds that features are judged by."""
+        """Fraction of the rounds that features are judged by."""
         if self.counted_rounds is not None:
             return float(self.counted_rounds)
         # With halves each partner is there half of the time, and the best rounds are mostly luck.
@@ -390,7 +391,7 @@ def _contributions(positions: IndexArray, of: _Iteration) -> tuple[FloatArray]:
 
 
 def _done(estimator: str, n_left: int, n_features: int) -> float:
-    """Share of the work done: sweeps cost as much as the features left, plain rounds do not."""
+    """Fraction of the work done: sweeps cost as much as the features left, plain rounds do not."""
     if estimator == "plain":
         return 1.0 - math.log(n_left / N_KEPT) / math.log(n_features / N_KEPT)
     return 1.0 - n_left / n_features

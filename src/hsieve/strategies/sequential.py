@@ -3,7 +3,7 @@
 Backward elimination: drop, again and again, the features whose going costs least.
 
 With HSIC this is BAHSIC (algorithm 1 of Song et al. 2007). Each round scores every removal in one
-sweep and drops a share of the features; the order of removal, reversed, is the ranking.
+sweep and drops a fraction of the features; the order of removal, reversed, is the ranking.
 
 **Contexts (ours).** Scored beside all the others, a feature's contribution is a sum over all its
 partners. One partner that matters drowns in the noise of thousands that do not: the sum of m noisy
@@ -43,12 +43,12 @@ MIN_CONTEXT = 16
 
 
 class Backward(Strategy):
-    """Drop the features that contribute least, a share each round, until one is left.
+    """Drop the features that contribute least, a fraction each round, until one is left.
 
     Parameters
     ----------
     step : float or int, default=0.25
-        Share (below 1) or number (1 or more) of the features dropped each round; at least one.
+        Fraction (below 1) or number (1 or more) of the features dropped each round; at least one.
         The BAHSIC paper drops 0.1, the thesis 0.25, ``step=1`` goes one by one.
     n_contexts : int, default=1
         Number of random contexts each round; fewer where they would hold under 16 features. 1

@@ -13,10 +13,10 @@ radius tells no solution from another, it only sets how long a step is beside th
 small radius the first step throws most features out, with a large one the weights hardly move in a
 hundred steps; between them lies the size that is wanted, and finding it takes some ten ascents. So
 the step is chosen instead: along the gradient less its mean (the direction in which the sum stays),
-as far as a share of the features leaves at most, and not so far that more than half of the weight
-changes hands. One ascent passes through every size. Where it comes to rest with too many features,
-the smallest weight goes. It reaches higher scores than the radius search in a fraction of its time
-(``docs/benchmarks.md``).
+as far as a fraction of the features leaves at most, and not so far that more than half of the
+weight changes hands. One ascent passes through every size. Where it comes to rest with too many
+features, the smallest weight goes. It reaches higher scores than the radius search in a fraction of
+its time (``docs/benchmarks.md``).
 
 Projection onto the positive part of the l1 ball.
 
@@ -50,7 +50,7 @@ __all__ = ["project_onto_positive_l1_ball", "random_weights", "search_radius", "
 
 # Weights below this are zero.
 ZERO = 1e-8
-# Shrinking: most that may leave in a step, and the share of the weight that may change hands.
+# Shrinking: most that may leave in a step, and the fraction of the weight that may change hands.
 SHARE_LEAVING = 0.3
 SHARE_MOVED = 0.5
 # Steps without a feature leaving before one is made to, and steps between choices of the model.
