@@ -12,14 +12,12 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data, refuse_mixed
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.base import whole_or_nothing
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 PRECISIONS = (np.float64, np.float32)
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.class_weight import compute_class_weight
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.classifiers.base import (
     LogOddsClassifier,
     importances_of,
@@ -29,9 +29,6 @@ from hsieve.kernels.column_scale import ColumnScale
 from hsieve.kernels.set_kernels import SetKernels
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import NONE, Rule, integer, number, numbers, word
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 RIDGES = (1e-3, 1e-2, 1e-1, 1.0, 10.0, 100.0)
 NUS = (0.8, 0.5, 0.3, 0.15, 0.05)

@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.classifiers.base import BaseClassifier
 from hsieve.classifiers.lpboost_solver import (
     LPBoostFit,
@@ -18,9 +19,6 @@ from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import Rule, number, word
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 LEARNERS = ("features", "stumps")
 STUMP_FIELDS = [("feature", np.intp), ("threshold", np.float64), ("weight", np.float64)]

@@ -5,9 +5,9 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import clone
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.classifiers.base import LogOddsClassifier, importances_of
 from hsieve.classifiers.calibration import calibrate
 from hsieve.classifiers.feature_sets import checked_sets, nested_sets
@@ -32,8 +32,6 @@ from hsieve.parameters import Rule, integer, number, numbers, word
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.randsel import RandSel
 
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 Sets = tuple[IndexArray, ...]
 
 WIDTHS = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)

@@ -9,6 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.utils.metaestimators import available_if
 from sklearn.utils.validation import check_is_fitted
 
+from hsieve.array_types import FloatArray
 from hsieve.classifiers.base import PRECISIONS, validated_classes
 from hsieve.classifiers.feature_sets import find_sets
 from hsieve.classifiers.kernel_ensemble import KernelEnsembleClassifier
@@ -18,8 +19,6 @@ from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
 from hsieve.parameters import NONE, Rule, check_parameters, integer
 from hsieve.selectors.base import whole_or_nothing
-
-FloatArray = NDArray[np.floating]
 
 REPRESENTATIONS = ("sparse-filtering",)
 CLASSIFIERS = ("auto", "ensemble", "lpboost-mkl")

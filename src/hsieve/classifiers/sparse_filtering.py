@@ -4,19 +4,18 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
+from hsieve.array_types import FloatArray
 from hsieve.classifiers.preparation import PREPARATIONS, Preparation
 from hsieve.classifiers.sparse_filtering_solver import learned_features, sparse_filtering
 from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
 from hsieve.parameters import BOOLEAN, NONE, Rule, check_parameters, integer, number, word
 from hsieve.selectors.base import whole_or_nothing
-
-FloatArray = NDArray[np.floating]
 
 DEFAULT_N_COMPONENTS = 256
 PRECISIONS: dict[str, type[np.floating] | None] = {

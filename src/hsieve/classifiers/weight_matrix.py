@@ -21,12 +21,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.classifiers.base import BaseClassifier
 from hsieve.data.sequences import UNKNOWN_CODE
 from hsieve.parameters import Rule, number
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 
 class PositionWeightMatrix(BaseClassifier):
