@@ -338,6 +338,8 @@ def open_dataset(
         columns, y, notes = open_annotated(source, target, layer=layer, target_kind=target_kind)
         data = Dataset.from_arrays(columns, y, target_name=target, **options)
         return _dropped(replace(data, notes=(*notes, *data.notes)), drop)
+    if type(source).__module__.startswith("polars") and hasattr(source, "collect"):
+        source, drop = source.drop(list(drop)).collect(), ()
     if frame_library(source) is not None:
         return Dataset.from_frame(source, target, drop=drop, **options)
     if isinstance(target, str):

@@ -91,6 +91,7 @@ TABLES = {
     "pandas": lambda _: pd.DataFrame(COLUMNS),
     "pandas, category": lambda _: pd.DataFrame(COLUMNS).astype({"kind": "category"}),
     "polars": lambda _: pl.DataFrame(COLUMNS),
+    "polars, lazy": lambda _: pl.DataFrame(COLUMNS).lazy(),
     "arrow": lambda _: arrow(),
     "arrow, dictionary": lambda _: dictionary(),
 }

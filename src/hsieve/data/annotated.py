@@ -26,18 +26,7 @@ __all__ = [
 
 
 def is_annotated(X: Any) -> bool:
-    """Say whether data are an AnnData.
-
-    Parameters
-    ----------
-    X : object
-        Data of any kind.
-
-    Returns
-    -------
-    bool
-        True also for classes derived from it.
-    """
+    """Say whether data are an AnnData."""
     return any(
         kind.__name__ == "AnnData" and kind.__module__.split(".")[0] == "anndata"
         for kind in type(X).__mro__
@@ -45,15 +34,7 @@ def is_annotated(X: Any) -> bool:
 
 
 def refuse_annotated(X: Any, whose: str) -> None:
-    """Refuse an AnnData where a plain table is needed, and say who takes it.
-
-    Parameters
-    ----------
-    X : object
-        Data of any kind.
-    whose : str
-        Who needs them, for the message.
-    """
+    """Refuse an AnnData where a plain table is needed, and say who takes it."""
     if is_annotated(X):
         msg = (
             f"{whose} got an AnnData; use hsieve.anndata.select(adata, groupby=...), which writes "
@@ -65,33 +46,7 @@ def refuse_annotated(X: Any, whose: str) -> None:
 def open_annotated(
     adata: Any, groupby: str, *, layer: str | None = None, target_kind: str = "auto"
 ) -> tuple[ColumnBlocks, NDArray[Any], tuple[str, ...]]:
-    """Take features and target of an AnnData.
-
-    Parameters
-    ----------
-    adata : AnnData
-        In memory or backed by a file.
-    groupby : str
-        Column of ``adata.obs`` that is the target.
-    layer : str or None, default=None
-        Layer to take instead of ``adata.X``.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What the target holds.
-
-    Returns
-    -------
-    columns : ColumnBlocks
-        The features, with the names of the variables; only samples with a label.
-    y : ndarray of shape (n_samples,)
-        The target.
-    notes : tuple of str
-        What was done: observations without a label are left out.
-
-    Raises
-    ------
-    ValueError
-        If there is no such column or layer, names are repeated, or hardly any label is there.
-    """
+    """Take features and target of an AnnData."""
     if not isinstance(groupby, str) or groupby not in adata.obs.columns:
         known = listed(map(str, adata.obs.columns))
         msg = f"groupby must be a column of adata.obs, got {groupby!r}; there are {known}."
@@ -113,20 +68,7 @@ def open_annotated(
 
 
 def annotated_columns(adata: Any, layer: str | None = None) -> ColumnBlocks:
-    """Return the matrix of an AnnData as column blocks, named by its variables.
-
-    Parameters
-    ----------
-    adata : AnnData
-        In memory or backed by a file.
-    layer : str or None, default=None
-        Layer to take instead of ``adata.X``.
-
-    Returns
-    -------
-    ColumnBlocks
-        The features; sparse ones are made dense a block at a time.
-    """
+    """Return the matrix of an AnnData as column blocks, named by its variables."""
     names = tuple(map(str, adata.var_names))
     if len(set(names)) < len(names):
         msg = "adata.var_names are not unique; call adata.var_names_make_unique() first."
@@ -146,20 +88,7 @@ def annotated_columns(adata: Any, layer: str | None = None) -> ColumnBlocks:
 
 
 def labelled_rows(column: FrameColumn, n_obs: int) -> NDArray[np.intp]:
-    """Return the observations that have a label.
-
-    Parameters
-    ----------
-    column : FrameColumn
-        The annotation.
-    n_obs : int
-        Number of observations.
-
-    Returns
-    -------
-    ndarray of int
-        Their positions; all where the annotation cannot be used, which is refused later.
-    """
+    """Return the observations that have a label."""
     if not column.is_usable or column.values.dtype.kind != "f":
         return np.arange(n_obs)
     return np.flatnonzero(~np.isnan(column.values))

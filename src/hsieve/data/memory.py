@@ -70,27 +70,7 @@ class MemoryPlan:
     def for_data(
         cls, n_samples: int, limit: int | str | None = None, *, is_local: bool = True
     ) -> "MemoryPlan":
-        """Share out a limit.
-
-        Parameters
-        ----------
-        n_samples : int
-            Number of samples.
-        limit : int, str or None, default=None
-            Bytes, or such as "500MB"; None for no limit.
-        is_local : bool, default=True
-            Whether the columns are in this process or its files, not held by workers.
-
-        Returns
-        -------
-        MemoryPlan
-            The shares.
-
-        Raises
-        ------
-        ValueError
-            If the limit cannot be kept.
-        """
+        """Share out a limit."""
         if limit is None and is_local:
             return cls(USUAL_BLOCK, 2**62, USUAL_STACK, USUAL_FACTORS, USUAL_TILES, 2**62)
         if limit is None:
@@ -123,16 +103,6 @@ class MemoryPlan:
 def bytes_of(limit: int | str) -> int:
     """Read a number of bytes.
 
-    Parameters
-    ----------
-    limit : int or str
-        Bytes, or such as "2GB", "500 MB", "64k".
-
-    Returns
-    -------
-    int
-        The number.
-
     Examples
     --------
     >>> bytes_of("1.5GB"), bytes_of(4096)
@@ -149,13 +119,7 @@ def bytes_of(limit: int | str) -> int:
 
 
 def free_memory() -> int:
-    """Return the bytes that may still be taken, as far as the system tells; else 4 GB.
-
-    Returns
-    -------
-    int
-        The least of what is free on the machine and what its control group allows.
-    """
+    """Return the bytes that may still be taken, as far as the system tells; else 4 GB."""
     found = []
     with suppress(OSError, ValueError, IndexError, StopIteration):
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

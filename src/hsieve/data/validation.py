@@ -43,13 +43,7 @@ LARGEST_EXACT_INTEGER = 2**53
 
 
 def check_lengths(n_samples: int, n_targets: int) -> None:
-    """Refuse a target of another length than the features.
-
-    Parameters
-    ----------
-    n_samples, n_targets : int
-        Samples of X and of y.
-    """
+    """Refuse a target of another length than the features."""
     if n_samples != n_targets:
         msg = f"X has {n_samples} samples but y has {n_targets}."
         raise ValueError(msg)
@@ -169,15 +163,7 @@ def constant_columns(X: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def check_size(X: Any, whose: str) -> None:
-    """Refuse a table without two samples and one column, as scikit-learn does arrays.
-
-    Parameters
-    ----------
-    X : object
-        With a ``shape``.
-    whose : str
-        Who needs it, for the message.
-    """
+    """Refuse a table without two samples and one column, as scikit-learn does arrays."""
     for what, found, least in (("sample(s)", X.shape[0], 2), ("feature(s)", X.shape[1], 1)):
         if found < least:
             msg = (
@@ -192,15 +178,6 @@ def checked_data(estimator: Any, *data: Any, **options: Any) -> Any:
 
     It looks for NaN by adding all values up, which warns of an invalid sum where values near both
     ends of the range meet, though each of them is finite.
-
-    Parameters
-    ----------
-    estimator : estimator
-        Whose data these are.
-    *data : object
-        Features, and a target if there is one.
-    **options : object
-        As for scikit-learn's ``validate_data``.
     """
     with np.errstate(invalid="ignore"):
         return validate_data(estimator, *data, **options)

@@ -187,20 +187,7 @@ def takes_categories(settings: Any) -> bool:
 
 
 def with_categories(settings: Any, positions: NDArray[np.intp]) -> Any:
-    """Return a measure that is told which features are categories.
-
-    Parameters
-    ----------
-    settings : BaseEstimator
-        A measure, or a selector; one that takes no categories is passed on.
-    positions : ndarray of int
-        The categories.
-
-    Returns
-    -------
-    of the type of settings
-        The same object if it knows them already.
-    """
+    """Return a measure that is told which features are categories."""
     if not takes_categories(settings):
         return settings
     told = tuple(int(position) for position in positions)
@@ -212,20 +199,7 @@ def with_categories(settings: Any, positions: NDArray[np.intp]) -> Any:
 
 
 def on_arrays(selector: Any, positions: NDArray[np.intp]) -> Any:
-    """Copy a selector for plain arrays, which have neither names nor types.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        As the user made it.
-    positions : ndarray of int
-        The categories it is to know.
-
-    Returns
-    -------
-    BaseSelector
-        A copy whose categories, or those of its measure, are positions.
-    """
+    """Copy a selector for plain arrays, which have neither names nor types."""
     copy = clone(selector)
     if takes_categories(copy):
         return with_categories(copy, positions)
@@ -239,26 +213,6 @@ def told(selector: Any, data: Dataset, *, strict: bool = True) -> Any:
 
     Its own parameters come on top: categories are added to those of the data, and a kind of target
     that it was given stays.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        As the user made it.
-    data : Dataset
-        Knows names, categories and kind of target.
-    strict : bool, default=True
-        Whether to refuse categories that are codes already, which could pass for numbers, where
-        the selector takes none.
-
-    Returns
-    -------
-    BaseSelector
-        A copy.
-
-    Raises
-    ------
-    ValueError
-        If there are categories and it takes none.
     """
     copy = clone(selector)
     if getattr(copy, "measure", copy) is None:

@@ -213,20 +213,7 @@ def _mapping(array: Any) -> Any:
 
 
 def as_blocks(X: Any, names: Sequence[str] | None = None) -> ColumnBlocks:
-    """Return data as column blocks.
-
-    Parameters
-    ----------
-    X : ColumnBlocks or ndarray of shape (n_samples, n_features)
-        Blocks, which are passed on, or a 2-D array of numbers.
-    names : sequence of str or None, default=None
-        Names of the columns of an array.
-
-    Returns
-    -------
-    ColumnBlocks
-        The columns; an array is not copied.
-    """
+    """Return data as column blocks."""
     return X if isinstance(X, ColumnBlocks) else ArrayBlocks(X, names)
 
 
@@ -272,13 +259,6 @@ class StoredBlocks(ColumnBlocks):
 
 class BackedBlocks(StoredBlocks):
     """Columns of a two-dimensional data set, such as the matrix of a backed AnnData.
-
-    Parameters
-    ----------
-    dataset : h5py.Dataset of shape (n_samples, n_features)
-        Booleans, integers or floats; its file must stay open.
-    names : sequence of str or None, default=None
-        Names of the features.
 
     Notes
     -----

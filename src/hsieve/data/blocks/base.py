@@ -292,20 +292,7 @@ class _Part(ColumnBlocks):
 
 
 def some_columns(blocks: ColumnBlocks, features: IndexArray) -> ColumnBlocks:
-    """Return some columns of blocks, as blocks of their own.
-
-    Parameters
-    ----------
-    blocks : ColumnBlocks
-        All columns.
-    features : ndarray of int
-        Which of them, in this order.
-
-    Returns
-    -------
-    ColumnBlocks
-        The blocks themselves if all are wanted as they are.
-    """
+    """Return some columns of blocks, as blocks of their own."""
     if np.array_equal(features, np.arange(blocks.n_features)):
         return blocks
     return _Part(blocks, features)

@@ -44,13 +44,6 @@ Compute: TypeAlias = Callable[[Sequence[Any]], list[Any]]
 class DaskBlocks(ColumnBlocks):
     """Columns of a Dask array, computed when they are read.
 
-    Parameters
-    ----------
-    array : dask.array.Array of shape (n_samples, n_features)
-        Booleans, integers or floats, in chunks of known sizes.
-    names : sequence of str or None, default=None
-        Names of the features.
-
     Notes
     -----
     Each `read` computes what its columns need, by the client of Dask that this process has, or else
@@ -109,15 +102,7 @@ class DaskBlocks(ColumnBlocks):
 
 
 class HeldDaskBlocks(DaskBlocks):
-    """Columns of a Dask array that are held by the workers of an engine.
-
-    Parameters
-    ----------
-    array, names
-        As in :class:`DaskBlocks`.
-    engine : DaskEngine
-        The engine in its block, at the end of which the workers forget the columns.
-    """
+    """Columns of a Dask array that are held by the workers of an engine."""
 
     def __init__(self, array: Any, names: Sequence[str] | None, engine: DaskEngine) -> None:
         super().__init__(array, names)
@@ -194,24 +179,7 @@ def _columns_inside(chunk: NDArray[Any], columns: IndexArray) -> NDArray[Any]:
 
 
 def dask_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
-    """Take features and target from collections of Dask.
-
-    Parameters
-    ----------
-    X : dask.array.Array or dask.dataframe.DataFrame
-        The features, and of a data frame perhaps the target.
-    y : array-like, collection of Dask or str
-        The target, or the name of its column.
-    engine : Engine
-        An engine of this process or of Dask, in its block.
-
-    Returns
-    -------
-    columns : ColumnBlocks
-        The features.
-    y : array-like
-        The target, computed.
-    """
+    """Take features and target from collections of Dask."""
     if not (engine.is_local or isinstance(engine, DaskEngine)):
         msg = "Collections of Dask are worked on by engine 'dask', 'threads' or 'local'."
         raise ValueError(msg)

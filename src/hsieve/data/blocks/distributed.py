@@ -23,16 +23,6 @@ __all__ = [
 def is_distributed(X: Any) -> bool:
     """Say whether data are a collection of Dask or a data frame of Spark.
 
-    Parameters
-    ----------
-    X : object
-        Data of any kind.
-
-    Returns
-    -------
-    bool
-        True for whatever scikit-learn would collect on this machine.
-
     Examples
     --------
     >>> import numpy as np
@@ -43,29 +33,7 @@ def is_distributed(X: Any) -> bool:
 
 
 def distributed_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
-    """Take features and target from collections of Dask and data frames of Spark.
-
-    Parameters
-    ----------
-    X : dask.array.Array, dask.dataframe.DataFrame or pyspark.sql.DataFrame
-        The data.
-    y : array-like or str
-        The target, or the name of its column in a data frame; it is then no feature.
-    engine : Engine
-        An engine in its block. What is kept for the work is given up at the end of it.
-
-    Returns
-    -------
-    columns : ColumnBlocks
-        The features, which stay where they are.
-    y : array-like
-        The target, in this process.
-
-    Raises
-    ------
-    ValueError
-        If a column is no number, the size is not known, or the engine cannot work on such data.
-    """
+    """Take features and target from collections of Dask and data frames of Spark."""
     if y is None:
         msg = "The target y is None; give its values, or the name of its column in a data frame."
         raise ValueError(msg)
@@ -79,27 +47,7 @@ def distributed_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, A
 
 
 def distributed_features(X: Any, names: Sequence[str] | None, engine: Engine) -> ColumnBlocks:
-    """Take the features of a fit from collections of Dask and data frames of Spark.
-
-    Parameters
-    ----------
-    X : dask.array.Array, dask.dataframe.DataFrame or pyspark.sql.DataFrame
-        The data; a data frame may hold other columns beside, such as the target.
-    names : sequence of str or None
-        The features by name; None where the fit knew no names.
-    engine : Engine
-        An engine in its block. What is kept for the work is given up at the end of it.
-
-    Returns
-    -------
-    ColumnBlocks
-        The features, in the order of `names`, where they are.
-
-    Raises
-    ------
-    ValueError
-        If a data frame lacks one of the features, or the data are of the wrong kind.
-    """
+    """Take the features of a fit from collections of Dask and data frames of Spark."""
     if names is not None and hasattr(X, "columns"):
         lacking = [name for name in names if name not in set(X.columns)]
         if lacking:
@@ -120,15 +68,7 @@ def distributed_features(X: Any, names: Sequence[str] | None, engine: Engine) ->
 
 
 def refuse_distributed(X: Any, whose: str) -> None:
-    """Refuse data that would have to be collected on this machine.
-
-    Parameters
-    ----------
-    X : object
-        Data of any kind.
-    whose : str
-        Who needs them whole, for the message.
-    """
+    """Refuse data that would have to be collected on this machine."""
     if is_distributed(X):
         kind = "Spark" if is_of_spark(X) else "Dask"
         msg = (

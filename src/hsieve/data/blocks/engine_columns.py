@@ -35,15 +35,7 @@ MOST_OPEN = 2
 
 
 class Fetched(Generic[Item]):
-    """Things of single features that are fetched when they are asked for, more than one at a time.
-
-    Parameters
-    ----------
-    fetch : callable
-        Gets the things of some features, as pairs of feature and thing.
-    most_kept : int
-        How many to keep; the oldest are forgotten.
-    """
+    """Things of single features, fetched when they are asked for, more than one at a time."""
 
     def __init__(
         self, fetch: Callable[[IndexArray], Iterator[tuple[int, Item]]], most_kept: int
@@ -99,15 +91,7 @@ class Fetched(Generic[Item]):
 
 
 class EngineColumns(ColumnBlocks):
-    """Columns on which an engine works.
-
-    Parameters
-    ----------
-    blocks : ColumnBlocks
-        The columns.
-    engine : Engine
-        An engine in its block.
-    """
+    """Columns on which an engine works."""
 
     def __init__(self, blocks: ColumnBlocks, engine: Engine) -> None:
         self._blocks = blocks

@@ -52,17 +52,7 @@ LARGEST_EXACT_CODE = 2**24
 
 
 class FileBlocks(ColumnBlocks):
-    """What columns of all files have in common: names, categories and errors.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    names : sequence of str
-        The columns that are features.
-    categorical : collection of str
-        Those of them that are categories.
-    """
+    """What columns of all files have in common: names, categories and errors."""
 
     names: tuple[str, ...]
 
@@ -130,15 +120,7 @@ class MatrixFileBlocks(FileBlocks):
 
 
 class NumpyBlocks(MatrixFileBlocks):
-    """Some columns of a matrix from a NumPy file.
-
-    Parameters
-    ----------
-    source : ArraySource
-        The file; its matrix is mapped, not loaded.
-    names, categorical
-        As in :class:`FileBlocks`.
-    """
+    """Some columns of a matrix from a NumPy file."""
 
     def __init__(
         self, source: ArraySource, names: Sequence[str], categorical: Collection[str]

@@ -61,24 +61,7 @@ class StagedBlocks(ParquetBlocks):
 
 
 def spark_columns(frame: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
-    """Take features and target from a data frame of Spark.
-
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        Columns of numbers or booleans, and the target.
-    y : str
-        The column of the target, which may be text.
-    engine : Engine
-        An engine of this process or of Spark, in its block.
-
-    Returns
-    -------
-    columns : ColumnBlocks
-        The features, in files that live as long as the block of the engine.
-    y : ndarray of shape (n_samples,)
-        The target.
-    """
+    """Take features and target from a data frame of Spark."""
     _refuse_dask_engine(engine)
     names = _checked_names(frame, y)
     folder = _written(frame, [*names, y], engine)
@@ -88,22 +71,7 @@ def spark_columns(frame: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any
 
 
 def spark_features(frame: Any, names: Sequence[str], engine: Engine) -> ColumnBlocks:
-    """Take some features from a data frame of Spark, without a target.
-
-    Parameters
-    ----------
-    frame : pyspark.sql.DataFrame
-        The data, with any other columns beside.
-    names : sequence of str
-        The features.
-    engine : Engine
-        An engine of this process or of Spark, in its block.
-
-    Returns
-    -------
-    ColumnBlocks
-        The features, in files that live as long as the block of the engine.
-    """
+    """Take some features from a data frame of Spark, without a target."""
     _refuse_dask_engine(engine)
     _refuse_types(names, dict(frame.dtypes))
     return StagedBlocks(ParquetParts(_written(frame, names, engine)), names)

@@ -26,34 +26,13 @@ KEPT_BYTES = 2 * 10**9
 
 
 def is_sparse(X: Any) -> bool:
-    """Say whether data are a sparse matrix, in memory or backed by a file of AnnData.
-
-    Parameters
-    ----------
-    X : object
-        Data of any kind.
-
-    Returns
-    -------
-    bool
-        True for matrices of SciPy and sparse data sets of AnnData.
-    """
+    """Say whether data are a sparse matrix, in memory or backed by a file of AnnData."""
     of_anndata = type(X).__module__.split(".")[0] == "anndata"
     return bool(sparse.issparse(X)) or (of_anndata and getattr(X, "format", None) in ("csr", "csc"))
 
 
 class SparseBlocks(StoredBlocks):
     """Columns of a sparse matrix.
-
-    Parameters
-    ----------
-    matrix : sparse matrix or array of SciPy, or sparse data set of a backed AnnData
-        Booleans, integers or floats. One in csc format is used as it is, others are turned over.
-    names : sequence of str or None, default=None
-        Names of the features.
-    most_bytes : int, default=2 * 10**9
-        Entries beyond this go to a scratch file while a matrix that is backed by a file is turned
-        over.
 
     Examples
     --------

@@ -154,13 +154,6 @@ def median_of(values: FloatArray) -> float:
 class SampleBlocks(ColumnBlocks):
     """Some rows of column blocks.
 
-    Parameters
-    ----------
-    blocks : ColumnBlocks
-        All rows.
-    rows : ndarray of int
-        Which of them, in this order.
-
     Examples
     --------
     >>> from hsieve.data.blocks import as_blocks

@@ -42,16 +42,6 @@ CATEGORIES = frozenset({"text", "boolean"})
 def frame_library(X: Any) -> Library | None:
     """Say whose data frame this is.
 
-    Parameters
-    ----------
-    X : object
-        Data of any kind.
-
-    Returns
-    -------
-    {"pandas", "polars", "arrow"} or None
-        None for whatever is no data frame in memory.
-
     Examples
     --------
     >>> import pyarrow
@@ -121,18 +111,7 @@ class FrameColumn:
 
 
 def open_column(column: Any) -> FrameColumn:
-    """Find out what a column holds.
-
-    Parameters
-    ----------
-    column : Series of pandas or polars, or array of Arrow
-        The column.
-
-    Returns
-    -------
-    FrameColumn
-        Its values, or why there are none.
-    """
+    """Find out what a column holds."""
     numbers = _plain_numbers(column)
     if numbers is not None:
         missing = np.isnan(numbers).sum() if numbers.dtype.kind == "f" else 0
@@ -236,20 +215,7 @@ def _unreadable(column: Any, error: BaseException) -> FrameColumn:
 
 
 def take_columns(X: Any, positions: NDArray[np.intp]) -> Any:
-    """Return some columns of a frame, their names and types as they are.
-
-    Parameters
-    ----------
-    X : DataFrame, Table or RecordBatch
-        The frame.
-    positions : ndarray of int
-        Which columns, in this order.
-
-    Returns
-    -------
-    of the type of X
-        The columns.
-    """
+    """Return some columns of a frame, their names and types as they are."""
     library = frame_library(X)
     if library == "pandas":
         return X.iloc[:, positions]
@@ -259,18 +225,7 @@ def take_columns(X: Any, positions: NDArray[np.intp]) -> Any:
 
 
 def as_array(frame: Any) -> NDArray[Any]:
-    """Return a frame as an array: numbers where all columns are numbers, else objects.
-
-    Parameters
-    ----------
-    frame : DataFrame, Table or RecordBatch
-        The frame, of at least one column.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_columns)
-        Its values.
-    """
+    """Return a frame as an array: numbers where all columns are numbers, else objects."""
     library = frame_library(frame)
     if library == "arrow":
         return np.column_stack([np.asarray(column) for column in frame.columns])

@@ -29,23 +29,6 @@ PACKAGES = frozenset({"pandas", "polars", "pyarrow"})
 def target_array(y: Any, target_kind: str = "auto") -> Any:
     """Return a target as an array, if it is a column or a frame.
 
-    Parameters
-    ----------
-    y : object
-        A column or a frame of pandas, polars or Arrow; anything else is passed on.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
-        With "continuous", numbers of category type are numbers.
-
-    Returns
-    -------
-    ndarray, or y itself
-        Numbers, booleans, or objects of text.
-
-    Raises
-    ------
-    ValueError
-        If values are missing, or are neither numbers nor categories.
-
     Examples
     --------
     >>> import pyarrow
@@ -69,22 +52,7 @@ def target_array(y: Any, target_kind: str = "auto") -> Any:
 
 
 def split_target(X: Any, name: str) -> tuple[Any, Any]:
-    """Take the target out of a data frame.
-
-    Parameters
-    ----------
-    X : DataFrame, Table or RecordBatch
-        Features and the target.
-    name : str
-        Name of the target's column.
-
-    Returns
-    -------
-    features : of the type of X
-        All other columns.
-    y : column of X's library
-        The target.
-    """
+    """Take the target out of a data frame."""
     library = frame_library(X)
     if library is None:
         msg = f"y={name!r} names a column, but X is no data frame; got {type(X).__name__}."
@@ -115,22 +83,7 @@ def _named(y: Any) -> str:
 
 
 def target_of_column(column: FrameColumn, called: str, target_kind: str) -> NDArray[Any]:
-    """Return the values of a target, or say what is wrong with them.
-
-    Parameters
-    ----------
-    column : FrameColumn
-        The target's column.
-    called : str
-        What the target is called, for messages.
-    target_kind : {"auto", "classes", "continuous"}
-        With "continuous", numbers of category type are numbers.
-
-    Returns
-    -------
-    ndarray
-        Numbers, booleans, or objects of text.
-    """
+    """Return the values of a target, or say what is wrong with them."""
     if not column.is_usable:
         what = column.problem or f"values of a type that is no target ({column.kind})"
         msg = f"{called} holds {what}; classes or numbers are needed."

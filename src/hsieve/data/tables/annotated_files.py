@@ -29,15 +29,7 @@ ASKED_BYTES = 64 * 10**6
 
 
 class AnnDataSource(Source):
-    """Columns of the matrix of an AnnData, and the target among the annotations.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    target : str or None
-        A column of ``obs``.
-    """
+    """Columns of the matrix of an AnnData, and the target among the annotations."""
 
     is_packed = True
 
@@ -99,19 +91,7 @@ class AnnDataSource(Source):
 
 
 class ServedBlocks(StoredBlocks):
-    """Columns of a matrix in a file that is open in a process of its own.
-
-    Parameters
-    ----------
-    reader : ReaderProcess
-        Answers ``do="read"`` with columns as rows.
-    n_samples : int
-        Length of the columns.
-    names : sequence of str
-        Names of the features.
-    stored_type : dtype
-        In which the file has them.
-    """
+    """Columns of a matrix in a file that is open in a process of its own."""
 
     def __init__(
         self, reader: ReaderProcess, n_samples: int, names: Sequence[str], stored_type: Any

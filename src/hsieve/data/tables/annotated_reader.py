@@ -156,13 +156,6 @@ def refuse_outside(path: Path, file: Any) -> None:
     """Refuse a file in which anything leads out of it, whether or not it would be read.
 
     Only what the file says of links and data sets is looked at, so that no other file is opened.
-
-    Parameters
-    ----------
-    path : Path
-        The file, for messages.
-    file : h5py.File
-        The same, opened.
     """
     h5py = import_module("h5py")
 

@@ -179,15 +179,7 @@ class DelimitedSource(Source):
 
 
 class WatchedBytes(RawIOBase):
-    """The bytes of a file, unpacked, and what is to be known of them without a second look.
-
-    Parameters
-    ----------
-    path : Path
-        The file.
-    packed : bool
-        Whether it is compressed by gzip; then it may unpack to so much and no more.
-    """
+    """The bytes of a file, unpacked, and what is to be known of them without a second look."""
 
     def __init__(self, path: Path, *, packed: bool) -> None:
         super().__init__()

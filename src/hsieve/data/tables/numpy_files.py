@@ -246,28 +246,7 @@ class Header:
 
 
 def read_header(file: IO[bytes], n_bytes: int, called: str = "the array") -> Header:
-    """Read the header of an array that has so many bytes in all.
-
-    Parameters
-    ----------
-    file : file object
-        At the beginning of the array.
-    n_bytes : int
-        Size of the file, or of the member of an archive.
-    called : str, default="the array"
-        The array, for messages.
-
-    Returns
-    -------
-    Header
-        With a shape that takes `n_bytes`.
-
-    Raises
-    ------
-    ValueError
-        If it is no header, claims more or fewer values than there are bytes for, or is one of
-        objects.
-    """
+    """Read the header of an array that has so many bytes in all."""
     start = file.read(len(MAGIC) + 2)
     layout = VERSIONS.get(start[len(MAGIC) :]) if start.startswith(MAGIC) else None
     if layout is None:

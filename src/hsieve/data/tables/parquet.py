@@ -68,13 +68,7 @@ class Part:
 
 
 class ParquetParts:
-    """A Parquet file or a folder of such files, which stay open between readings.
-
-    Parameters
-    ----------
-    path : Path
-        A file, or a folder that holds files ending in .parquet.
-    """
+    """A Parquet file or a folder of such files, which stay open between readings."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -246,13 +240,7 @@ class ParquetParts:
 
 
 class OpenParts:
-    """Files of a table, opened when they are asked for; many at a time, but not without end.
-
-    Parameters
-    ----------
-    parts : ParquetParts
-        The files.
-    """
+    """Files of a table, opened when they are asked for; many at a time, but not without end."""
 
     def __init__(self, parts: ParquetParts) -> None:
         self._parts = parts
@@ -290,17 +278,7 @@ class OpenParts:
 
 
 class ParquetSource(Source):
-    """Parquet as a source, its columns read one by one.
-
-    Parameters
-    ----------
-    path : Path
-        The file or folder.
-    target : str or None
-        The target column.
-    reads_few : bool, default=False
-        Whether so few columns will be read that footers are not worth keeping.
-    """
+    """Parquet as a source, its columns read one by one."""
 
     is_packed = True
 

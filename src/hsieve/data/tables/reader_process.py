@@ -180,13 +180,7 @@ class ReaderProcess:
         self._closed = weakref.finalize(self, self._reading.end, 0.0)
 
     def ask(self, about: dict[str, Any], *arrays: Array) -> Message:
-        """Ask for something, by one thread at a time.
-
-        Raises
-        ------
-        TableError
-            If the file is refused, or the process died of it.
-        """
+        """Ask for something, by one thread at a time."""
         with self._lock:
             if not self._is_open:
                 raise table_error(self.path, "is closed")
@@ -229,15 +223,7 @@ class ReaderProcess:
 
 
 def serve(answer: Callable[[Message], Message], requests: IO[bytes], replies: IO[bytes]) -> None:
-    """Answer questions until there are no more.
-
-    Parameters
-    ----------
-    answer : callable
-        Gives the answer to a question, or raises a TableError, which is handed on, as warnings are.
-    requests, replies : binary file
-        Where questions come from and answers go.
-    """
+    """Answer questions until there are no more."""
     while True:
         try:
             request = Message.receive(requests)
@@ -258,18 +244,7 @@ def seconds_for(path: Path) -> int:
 
 
 def work_with_limits(answer: Callable[[Message], Message]) -> Callable[[Message], Message]:
-    """Limit what a process may take, where the system can: memory once, computing a question.
-
-    Parameters
-    ----------
-    answer : callable
-        As in :func:`serve`; the first question names the file as `path`.
-
-    Returns
-    -------
-    callable
-        The same, within limits.
-    """
+    """Limit what a process may take, where the system can: memory once, computing a question."""
     try:
         resource = import_module("resource")
     except ImportError:  # Windows

@@ -62,25 +62,7 @@ def write_features(
 
 @contextmanager
 def written_whole(path: Path) -> Iterator[Path]:
-    """Give a temporary file to write, which takes the place of another once it is complete.
-
-    Parameters
-    ----------
-    path : Path
-        The file to write; an existing one is replaced, its permissions are kept.
-
-    Yields
-    ------
-    Path
-        A file in the same folder that does not exist yet. The block has to write and close it; on
-        any error it is removed and the old file stays. A process that is killed leaves it; it is
-        removed when the same file is written again.
-
-    Raises
-    ------
-    TableError
-        If the folder does not exist, or the path is a folder.
-    """
+    """Give a temporary file to write, which takes the place of another once it is complete."""
     destination = Path(os.path.realpath(path))  # a link stays a link, its file is replaced
     if destination.is_dir():
         raise table_error(path, "this is a folder, not a file to write to")

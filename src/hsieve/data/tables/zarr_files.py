@@ -28,15 +28,7 @@ BYTES_A_PLACE = 64
 
 
 class ZarrSource(Source):
-    """Columns of the matrix of a group, and the target in an array of its own.
-
-    Parameters
-    ----------
-    path : Path
-        The folder of the group.
-    target : str or None
-        Name of the array of the target; None is "y".
-    """
+    """Columns of the matrix of a group, and the target in an array of its own."""
 
     is_packed = True
 
@@ -91,18 +83,7 @@ class ZarrSource(Source):
 
 
 def open_zarr(path: Path) -> Any:
-    """Open an array or a group for reading.
-
-    Parameters
-    ----------
-    path : Path
-        Its folder.
-
-    Returns
-    -------
-    zarr.Array or zarr.Group
-        What is there.
-    """
+    """Open an array or a group for reading."""
     try:
         zarr = import_module("zarr")
     except ImportError as error:
@@ -114,20 +95,7 @@ def open_zarr(path: Path) -> Any:
 
 
 def checked_array(path: Path, array: Any) -> Any:
-    """Refuse an array that would run foreign code, or whose chunks or axes are out of all measure.
-
-    Parameters
-    ----------
-    path : Path
-        The folder, for messages.
-    array : zarr.Array
-        What was opened.
-
-    Returns
-    -------
-    zarr.Array
-        The same.
-    """
+    """Refuse an array that would run foreign code, or has chunks or axes out of all measure."""
     if _names_pickle(array.metadata.to_dict()):
         problem = f"the array {quoted(array.name or '')} holds Python objects"
         raise table_error(path, f"{problem}, which are never unpickled; store numbers or text")
