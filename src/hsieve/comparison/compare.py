@@ -150,8 +150,8 @@ def compare(  # noqa: PLR0913
         Seed of the folds. Selectors and predictor keep their own.
     categorical : iterable of int or str, default=()
         Features that are categories, by position or name, for the machine that predicts and for
-        all selectors, beside their own ``categorical``. In a data frame those of category, text
-        or boolean type are categories anyway.
+        all selectors, beside their own ``categorical``. In a data frame those of category type
+        or text are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds, also for selectors whose own ``target_kind`` is "auto".
     folder : path-like or None, default=None

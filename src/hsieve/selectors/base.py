@@ -69,8 +69,8 @@ class BaseSelector(SelectorMixin, DataInput):
     feature_names_in_ : ndarray of shape (n_features_in_,)
         Names of the features, where they were given.
     categorical_ : ndarray of shape (n_categorical,)
-        Features treated as categories: those listed in `categorical`, and those of category, text
-        or boolean type in a data frame.
+        Features treated as categories: those listed in `categorical`, and those of category type
+        or text in a data frame.
     """
 
     n_features_to_select: int | float | str | None

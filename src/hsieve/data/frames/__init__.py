@@ -1,9 +1,9 @@
 """Data frames of pandas, polars and Arrow become columns of numbers, or are refused in words.
 
-What a frame says about its columns is taken at its word: columns of category, text or boolean type
-are categories, names are kept, and whatever is neither number nor category (dates, nested values,
-mixed objects) is refused by its name. None of the libraries is imported to find out: whoever has a
-frame has imported it already.
+What a frame says about its columns is taken at its word: columns of category type and text are
+categories, booleans are numbers of two values, names are kept, and whatever is neither number nor
+category (dates, nested values, mixed objects) is refused by its name. None of the libraries is
+imported to find out: whoever has a frame has imported it already.
 """
 
 from hsieve.data.frames.blocks import FrameBlocks
