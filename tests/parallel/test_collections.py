@@ -330,7 +330,7 @@ class TestDaskFrames:
         found = N3LARS(8, memory_limit=LIMIT, engine=settings)
         found.fit(dask_frame(frame_of(problem, y)), "goal")
         assert_same(found, expected)
-        assert found.names_in_.tolist() == NAMES
+        assert found.feature_names_in_.tolist() == NAMES
         assert found.get_feature_names_out().tolist() == [
             NAMES[i] for i in sorted(expected.selected_indices_)
         ]
@@ -445,7 +445,7 @@ class TestSparkFrames:
         for engine in engines:
             found = N3LARS(8, memory_limit=LIMIT, engine=engine).fit(frame, "goal")
             assert_same(found, expected)
-            assert found.names_in_.tolist() == NAMES
+            assert found.feature_names_in_.tolist() == NAMES
 
     def test_relatives(self, settings: EngineSettings, frame: Any, problem: Problem) -> None:
         fitted = N3LARS(3, engine=settings).fit(frame, "goal")
@@ -520,7 +520,7 @@ class TestSparkFrames:
         columns = {"f0": problem.X[:, 0], "a.b": problem.X[:, 1], "c`d": problem.X[:, 2]}
         frame = self.stored(session, {**columns, "y.y": problem.numbers}, tmp_path / "stored")
         found = N3LARS(2, engine=settings).fit(frame, "y.y")
-        assert found.names_in_.tolist() == list(columns)
+        assert found.feature_names_in_.tolist() == list(columns)
 
     def test_dask_does_not_take_them(self, settings_of_dask: EngineSettings, frame: Any) -> None:
         with pytest.raises(ValueError, match="are worked on by engine 'spark', 'threads' or"):
@@ -619,7 +619,7 @@ def test_neither_do_transform_and_comparisons(problem: Problem) -> None:
     fitted = MaxRelevance(2).fit(array, problem.numbers)
     with pytest.raises(ValueError, match=r"MaxRelevance\.transform needs the whole data"):
         fitted.transform(array)
-    with pytest.raises(ValueError, match="A comparison needs the whole data"):
+    with pytest.raises(ValueError, match="open_dataset needs the whole data"):
         compare([LassoSelector(2)], array, problem.classes)
 
 

@@ -345,7 +345,7 @@ class TestData:
         selector = N3LARS(6, form=form).fit(table.columns, table.y)
         whole = N3LARS(6, form=form).fit(problem.X, problem.y)
         np.testing.assert_array_equal(selector.selected_indices_, whole.selected_indices_)
-        assert selector.names_in_.tolist() == names
+        assert selector.feature_names_in_.tolist() == names
         expected = [names[j] for j in sorted(whole.selected_indices_)]
         assert selector.get_feature_names_out().tolist() == expected
         assert len(selector.relatives(table.columns)) == 6

@@ -14,8 +14,8 @@ ENTRIES = {
         A number, a fraction below 1, or None for 10 (or all, where there are fewer).""",
     "categorical": """\
     categorical : iterable of int or str, default=()
-        Features that are categories, by position or name. In a data frame those of category, text
-        or boolean type are categories anyway.""",
+        Features that are categories, by position or name. In a data frame those of category type
+        and text are categories anyway.""",
     "target_kind": """\
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.""",
