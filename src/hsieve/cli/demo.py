@@ -73,13 +73,7 @@ class DemoOutcome:
         return self.originals(self.chosen) == self.truth
 
     def originals(self, features: Iterable[int]) -> tuple[int, ...]:
-        """Return features with copies replaced by their originals; rising.
-
-        Parameters
-        ----------
-        features : iterable of int
-            Features, or copies of them.
-        """
+        """Return features with copies replaced by their originals; rising."""
         original = {copy: true for true, copies in self.copies.items() for copy in copies}
         return tuple(sorted(original.get(feature, feature) for feature in features))
 
@@ -126,18 +120,7 @@ LESSONS = (
 
 
 def outcomes(seed: int) -> Iterator[DemoOutcome]:
-    """Go through the lessons.
-
-    Parameters
-    ----------
-    seed : int
-        Seed of the data.
-
-    Yields
-    ------
-    DemoOutcome
-        One for each lesson.
-    """
+    """Go through the lessons."""
     for lesson in LESSONS:
         problem = lesson.make(seed)
         started = time.perf_counter()

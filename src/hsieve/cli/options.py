@@ -207,23 +207,7 @@ RandomState = Annotated[
 
 
 def names_in(text: str | None) -> tuple[str, ...]:
-    """Split a list of names at its commas.
-
-    Parameters
-    ----------
-    text : str or None
-        Such as "alon,khan"; None for no names. A name with a comma in it needs double quotes.
-
-    Returns
-    -------
-    tuple of str
-        The names.
-
-    Raises
-    ------
-    BadInputError
-        If there is a line break between names.
-    """
+    """Split a list of names at its commas."""
     if text is None:
         return ()
     try:

@@ -43,29 +43,7 @@ MOST_LISTED = 20
 def checkpointed(
     selector: BaseEstimator, engine: Engine, columns: ColumnBlocks, target: NDArray[Any]
 ) -> Engine:
-    """Let an engine keep its results where the selector wants that.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        Its parameter ``checkpoint``, if it has one, is the folder or None.
-    engine : Engine
-        Does the work.
-    columns : ColumnBlocks
-        The features, as they were handed in.
-    target : ndarray
-        The target.
-
-    Returns
-    -------
-    Engine
-        The engine itself, or one around it that keeps results.
-
-    Raises
-    ------
-    ValueError
-        If the parameter is no path, or every run would draw other numbers.
-    """
+    """Let an engine keep its results where the selector wants that."""
     folder = getattr(selector, "checkpoint", None)
     if folder is None:
         return engine
@@ -149,20 +127,7 @@ def _swept(task: tuple[Any, ...], bound: Ignored) -> tuple[NDArray[Any]]:
 
 
 def refuse_fleeting(selector: BaseEstimator, X: Any) -> None:
-    """Refuse a checkpoint of data that are not the same in the next run, before any work.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        As in :func:`checkpointed`.
-    X : object
-        The features as they were handed in.
-
-    Raises
-    ------
-    ValueError
-        For a data frame of Spark, whose rows have no fixed order, if a folder is given.
-    """
+    """Refuse a checkpoint of data that are not the same in the next run, before any work."""
     if getattr(selector, "checkpoint", None) is not None and is_of_spark(X):
         raise no_fixed_order()
 

@@ -49,26 +49,8 @@ class Method:
     ) -> Any:
         """Make the selector.
 
-        Parameters
-        ----------
-        categorical : iterable of int or str, default=()
-            Features that are categories.
-        target_kind : {"auto", "classes", "continuous"}, default="auto"
-            What the target holds.
-        random_state : int or None, default=None
-            Seed; None for that of the selector. Methods without random choices ignore it.
-        **options
-            Further parameters of the selector.
-
-        Returns
-        -------
-        BaseSelector
-            Unfitted.
-
-        Raises
-        ------
-        ValueError
-            If the selector has no such parameter.
+        What is known of the data goes to the selector, its measure and its base; `options` are
+        further parameters of the selector.
         """
         selector = self.kind(**self.parameters())
         for option in options:
@@ -99,20 +81,7 @@ class Method:
         return parameter in selector.get_params(deep=False)
 
     def check_takes(self, parameter: str, called: str = "") -> None:
-        """Refuse a parameter that the selector does not have.
-
-        Parameters
-        ----------
-        parameter : str
-            Its name.
-        called : str, default=""
-            How the user knows it, such as by the name of an option.
-
-        Raises
-        ------
-        ValueError
-            If it has none, with the methods that do.
-        """
+        """Refuse a parameter that the selector does not have, as the user calls it."""
         if not self.takes(parameter):
             able = [name for name, other in known_methods().items() if other.takes(parameter)]
             msg = f"{called or parameter} does not work with {self.name}; it does with "
@@ -175,11 +144,6 @@ AUTO = Method(
 def known_methods() -> Mapping[str, Method]:
     """Return all methods by name, group by group.
 
-    Returns
-    -------
-    mapping of str to Method
-        Of the selectors of this package, and of classes of your own that are defined by now.
-
     Examples
     --------
     >>> known_methods()["mr-nhsic"].make()
@@ -194,21 +158,6 @@ def known_methods() -> Mapping[str, Method]:
 
 def find_method(name: str) -> Method:
     """Return the method of that name.
-
-    Parameters
-    ----------
-    name : str
-        A name of :func:`known_methods`.
-
-    Returns
-    -------
-    Method
-        What is known under it.
-
-    Raises
-    ------
-    ValueError
-        If there is none, with near matches.
 
     Examples
     --------

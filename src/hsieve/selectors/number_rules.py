@@ -96,15 +96,7 @@ def no_ranking(name: str, rule: str, why: str) -> str:
 
 
 def check_rule_takes(rule: Any, kernel_y: Any) -> None:
-    """Refuse a rule that can do nothing with the target.
-
-    Parameters
-    ----------
-    rule : object
-        What `n_features_to_select` is; numbers are no rule.
-    kernel_y : Kernel or None
-        Kernel of the target.
-    """
+    """Refuse a rule that can do nothing with the target."""
     if rule == "cv" and isinstance(kernel_y, Precomputed):
         msg = (
             "n_features_to_select='cv' predicts classes or numbers, but the target is a Gram "
@@ -114,15 +106,7 @@ def check_rule_takes(rule: Any, kernel_y: Any) -> None:
 
 
 def check_rule_reaches(rule: Any, *, is_local: bool) -> None:
-    """Refuse a rule that would bring all data into this process.
-
-    Parameters
-    ----------
-    rule : object
-        What `n_features_to_select` is; numbers are no rule.
-    is_local : bool
-        Whether the columns are in this process or its files, not held by workers.
-    """
+    """Refuse a rule that would bring all data into this process."""
     if rule == "cv" and not is_local:
         msg = (
             "n_features_to_select='cv' fits in this process, for which all columns would be "
@@ -138,26 +122,7 @@ def choose_number(
     target: NDArray[Any],
     settings: BaseEstimator | RuleSettings,
 ) -> NumberChoice:
-    """Find out how many features to keep.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        Whose ranking it is; its ``n_features_to_select`` is the rule.
-    ranked : ndarray of int
-        Features that may be selected, best first.
-    columns : ColumnBlocks
-        The features.
-    target : ndarray
-        The target.
-    settings : BaseEstimator or RuleSettings
-        Measure, or selector, that knows the kernel and kind of the target and the categories.
-
-    Returns
-    -------
-    NumberChoice
-        The number and why.
-    """
+    """Find out how many features to keep."""
     rule = str(selector.n_features_to_select)
     kind = getattr(settings, "target_kind", "auto")
     listed = check_positions(getattr(settings, "categorical", ()), columns.n_features)
@@ -207,18 +172,7 @@ class _Ranker:
 
 
 def without_checkpoint(selector: BaseEstimator) -> BaseEstimator:
-    """Copy a selector for some of the samples, whose fit is a run of its own.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        With or without a parameter ``checkpoint``.
-
-    Returns
-    -------
-    BaseSelector
-        The copy, which keeps nothing.
-    """
+    """Copy a selector for some of the samples, whose fit is a run of its own."""
     copy = clone(selector)
     if "checkpoint" in copy.get_params(deep=False):
         copy.set_params(checkpoint=None)
@@ -226,20 +180,7 @@ def without_checkpoint(selector: BaseEstimator) -> BaseEstimator:
 
 
 def samples_of(columns: ColumnBlocks, features: IndexArray, rows: IndexArray) -> FloatArray:
-    """Read some samples of some features, a few columns at a time; no others travel.
-
-    Parameters
-    ----------
-    columns : ColumnBlocks
-        All features.
-    features, rows : ndarray of int
-        The features and the samples wanted.
-
-    Returns
-    -------
-    ndarray of shape (n_rows, n_wanted)
-        Their values.
-    """
+    """Read some samples of some features, a few columns at a time; no others travel."""
     if not columns.is_local:
         wanted, places = np.unique(features, return_inverse=True)
         pieces = columns.map(samples_of_piece, rows, max_bytes=PIECE_BYTES, features=wanted)

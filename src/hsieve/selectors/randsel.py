@@ -40,7 +40,7 @@ class RandSel(SearchSelector):
         estimator takes halves only.
     counted_rounds : float or None, default=None
         Share of the rounds, those in which it brings most, that a feature is judged by; None for
-        the share of features in a set, as any partner is there so often, and for all once so few
+        the fraction of features in a set, as any partner is there so often, and for all once so few
         features are left that sets, of at least 8, are halves. 1 judges by the mean, as the plain
         estimator does.
     step : float, default=0.25
@@ -195,7 +195,7 @@ class HalvesRegression(SearchSelector):
     epsilon : float, default=0.1
         Differences up to this size, in deviations of all differences, need not be explained.
     penalty : float or None, default=None
-        Cost of a weight, as a share of the least one with which no feature has a weight; only
+        Cost of a weight, as a fraction of the least one with which no feature has a weight; only
         features with a weight are selected then. None takes the penalty that gives as many
         features as wanted a weight; where it gives fewer, others follow by position.
     kernel_x, kernel_y, categorical, target_kind

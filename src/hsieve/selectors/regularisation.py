@@ -160,13 +160,7 @@ class GridRange(Range):
 
 @contextmanager
 def ignored(categories: Iterable[type[Warning]]) -> Iterator[None]:
-    """Ignore some warnings inside the block.
-
-    Parameters
-    ----------
-    categories : iterable of type
-        Which.
-    """
+    """Ignore some warnings inside the block."""
     with warnings.catch_warnings():
         for category in categories:
             warnings.simplefilter("ignore", category)
@@ -182,26 +176,7 @@ def make_range(
     values: ArrayLike | None,
     most: int,
 ) -> Range:
-    """Make the range of a base.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator or None
-        The base; None for the lasso over standardised features.
-    X, y : ndarray
-        All data, with the target as the base shall see it.
-    parameter : str or None
-        Parameter that is varied; None for the usual one of the base.
-    values : array-like or None
-        Its values, strongest regularisation first; None for the usual ones.
-    most : int
-        Number of features that a selector shall rank.
-
-    Returns
-    -------
-    Range
-        The range.
-    """
+    """Make the range of a base."""
     if isinstance(estimator, BaseSelector):
         if parameter is not None or values is not None:
             msg = (
@@ -232,17 +207,7 @@ def make_range(
 def model_target(
     estimator: BaseEstimator | None, y: NDArray[Any], kind: TargetKind
 ) -> NDArray[Any]:
-    """Give the target as the base shall see it: a regression sees classes as -1 and 1.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator or None
-        The base.
-    y : ndarray
-        The target.
-    kind : {"classes", "continuous"}
-        What it holds.
-    """
+    """Give the target as the base shall see it: a regression sees classes as -1 and 1."""
     regression = estimator is None or (
         not isinstance(estimator, BaseSelector) and is_regressor(estimator)
     )
@@ -255,18 +220,7 @@ def model_target(
 
 
 def usual_parameter(estimator: BaseEstimator | None) -> str:
-    """Name the parameter that regularises an estimator.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator or None
-        The base of a stability selection that is no selector; None is the lasso.
-
-    Returns
-    -------
-    str
-        The parameter that is varied where none is named.
-    """
+    """Name the parameter that regularises an estimator."""
     if estimator is None:
         return "alpha"
     if hasattr(estimator, "path_parameter"):

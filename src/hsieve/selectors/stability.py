@@ -169,7 +169,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             "selects again and again from random halves of the samples and keeps the features "
             "that come up in most of them, with a bound on the expected number of false ones."
         ),
-        score="Largest share of the subsamples that select the feature.",
+        score="Largest fraction of the subsamples that select the feature.",
         name="stability-lasso",
         purpose="features that the lasso finds in most halves of the data",
         cost="100 n d a step",

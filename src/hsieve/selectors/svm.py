@@ -47,7 +47,7 @@ class SVMRFE(SearchSelector):
     Notes
     -----
     This is :class:`~hsieve.measures.LinearSVM` with :class:`~hsieve.strategies.Backward`. The
-    share dropped is one of the features *left*, as Guyon et al. have it, whereas a share in
+    fraction dropped is one of the features *left*, as Guyon et al. have it, whereas a fraction in
     scikit-learn's ``RFE`` is one of all features, which drops thousands in the last round. With
     ``step=1`` both give the same ranking.
 
