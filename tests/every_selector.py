@@ -63,6 +63,7 @@ from hsieve.selectors import (
     SpAM,
     StabilitySelection,
 )
+from hsieve.selectors.methods import known_methods
 
 __all__ = [
     "ALL",
@@ -177,6 +178,13 @@ FAMILIES: dict[str, tuple[BaseEstimator, ...]] = {
         FillMissing(),
     ),
 }
+
+# Named methods that are nowhere above, as they come.
+FAMILIES["others"] = tuple(
+    method.make(n_features_to_select=2)
+    for method in known_methods().values()
+    if method.kind not in {type(one) for few in FAMILIES.values() for one in few}
+)
 
 # Estimators whose answer may change with shift or scale of single features, and why.
 SCALE_MATTERS = {

@@ -2,7 +2,9 @@
 
 import gc
 import re
+import sys
 from pathlib import Path
+from textwrap import dedent
 
 import numpy as np
 import pytest
@@ -86,6 +88,22 @@ def test_the_table_of_methods_says_what_the_spec_does(kind):
         assert (kind.spec.sees == "together") == (sees_company == "yes")
     if keeps_copies_back in ("yes", "no"):
         assert kind.spec.keeps_copies == (keeps_copies_back == "no")
+
+
+def test_a_file_among_the_selectors_is_all_that_a_name_needs(tmp_path, monkeypatch):
+    code = """
+        from hsieve.selectors.bahsic import FOHSIC
+        from hsieve.selectors.spec import FEW, MethodSpec
+
+        class Another(FOHSIC):
+            spec = MethodSpec("adds features.", "Score.", "another", "as fohsic", "k n^2 d", FEW)
+    """
+    (tmp_path / "another_selector.py").write_text(dedent(code), encoding="utf-8")
+    monkeypatch.setattr(hsieve.selectors, "__path__", [*hsieve.selectors.__path__, str(tmp_path)])
+    assert known_methods()["another"].make().n_features_to_select is None
+    monkeypatch.delitem(sys.modules, "hsieve.selectors.another_selector")
+    monkeypatch.delattr(hsieve.selectors, "another_selector")
+    gc.collect()
 
 
 def test_a_named_selector_is_found_everywhere(named, tmp_path):

@@ -50,6 +50,7 @@ from hsieve import (
     StabilitySelection,
     kernels,
 )
+from hsieve.selectors.methods import known_methods
 
 SELECTORS = [
     BAHSIC(),
@@ -108,6 +109,11 @@ SELECTORS = [
     N3LARS("alignment"),
     MRMR("guarded"),
     LaplacianScore("alignment"),
+]
+SELECTORS += [
+    method.make()
+    for method in known_methods().values()
+    if method.kind not in set(map(type, SELECTORS))
 ]
 
 # Learn or fill features instead of selecting some.

@@ -4,8 +4,10 @@ import difflib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import Any
 
+import hsieve.selectors
 from hsieve.exceptions import NoRankingError
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.search import SearchSelector
@@ -149,8 +151,8 @@ def known_methods() -> Mapping[str, Method]:
     >>> known_methods()["mr-nhsic"].make()
     MaxRelevance()
     """
-    # So that all classes are defined.
-    import_module("hsieve.selectors")
+    for module in iter_modules(hsieve.selectors.__path__):  # so that all classes are defined
+        import_module(f"hsieve.selectors.{module.name}")
     found = [method for kind in _below(BaseSelector) for method in _methods_of(kind)]
     found.sort(key=lambda method: (GROUPS.index(method.group), method.name))
     return {method.name: method for method in found}
