@@ -39,10 +39,16 @@ from hsieve.data.frames import (
 from hsieve.data.memory import free_memory, give_back_memory
 from hsieve.data.tables.errors import listed
 from hsieve.data.tables.reading import columns_of_source, open_source
-from hsieve.data.tables.roles import RoleRequest, assign_roles
-from hsieve.data.validation import TargetKind, numbers_if_all_are, target_kind_of
+from hsieve.data.tables.roles import assign_roles
+from hsieve.data.validation import (
+    TARGET_KINDS,
+    TargetKind,
+    numbers_if_all_are,
+    target_kind_of,
+)
 from hsieve.exceptions import IdentifierWarning
 from hsieve.kernels.columns import check_positions
+from hsieve.parameters import word
 
 __all__ = ["Dataset", "category_positions", "open_dataset", "opened"]
 
@@ -322,7 +328,7 @@ def open_dataset(
     >>> data.names, data.X.tolist(), data.y.tolist(), data.categorical
     (('age', 'sex'), [[30.0, 0.0], [41.0, 1.0]], ['no', 'yes'], (1,))
     """
-    _check_words(missing, categorical, drop)
+    _check_words(missing, target_kind, categorical, drop)
     options: dict[str, Any] = {
         "categorical": categorical,
         "missing": missing,
@@ -371,9 +377,12 @@ def _from_file(
     target_kind: str,
 ) -> Dataset:
     """Read the target of a file, and its features or where they are."""
-    request = RoleRequest(target, tuple(map(str, categorical)), target_kind, drop)
+    if target is not None and not isinstance(target, str):
+        msg = f"target must be a string, such as a column name or '-1', got {target!r}"
+        raise TypeError(msg)
+    given = tuple(map(str, categorical))
     with closing(open_source(path, target)) as source:
-        roles = assign_roles(source, request)
+        roles = assign_roles(source, categorical=given, drop=drop, target_kind=target_kind)
         columns = columns_of_source(source, roles, may_lack=missing != "refuse")
     # Footers of wide tables take hundreds of megabytes, all in small pieces.
     give_back_memory()
@@ -390,11 +399,10 @@ def _from_file(
     ).without_gaps(missing)
 
 
-def _check_words(missing: str, categorical: Any, drop: Any) -> None:
+def _check_words(missing: str, target_kind: str, categorical: Any, drop: Any) -> None:
     """Refuse options that are no words or lists of such."""
-    if missing not in MISSING:
-        msg = f"missing must be one of {', '.join(map(repr, MISSING))}, got {missing!r}."
-        raise ValueError(msg)
+    word(*MISSING).check("missing", missing)
+    word(*TARGET_KINDS).check("target_kind", target_kind)
     for option, given in (("categorical", categorical), ("drop", drop)):
         if isinstance(given, str):
             msg = f"{option} must be a sequence of column names, got the single string {given!r}"

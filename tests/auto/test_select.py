@@ -251,7 +251,7 @@ REFUSED = [
     ({"time_allowed": "days"}, "time_allowed must be one of 'seconds', 'minutes', 'hours', or sec"),
     ({"time_allowed": 0}, "time_allowed must be one of"),
     ({"time_allowed": None}, "time_allowed must be one of"),
-    ({"missing": "mean"}, "missing must be one of 'refuse', 'impute', 'category', got 'mean'"),
+    ({"missing": "mean"}, "missing must be 'refuse', 'impute' or 'category', got 'mean'"),
     ({"random_state": None}, "random_state must be an integer of at least 0, got None"),
     ({"names": ["a"]}, "names must be one for each of 12 features, got 1"),
     ({"names": ["a"] * 12}, "names must differ"),

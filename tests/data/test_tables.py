@@ -943,7 +943,8 @@ class TestTarget:
         says(message, "'y' is text (first 'u')", "target_kind='classes'")
 
     def test_unknown_kind(self, tmp_path: Path) -> None:
-        with pytest.raises(TableError, match="'regression', accepted are 'auto', 'classes' and"):
+        words = "target_kind must be 'auto', 'classes' or 'continuous', got 'regression'"
+        with pytest.raises(ValueError, match=words):
             read_table(tmp_path / "t.csv", target_kind="regression")
 
     @pytest.mark.parametrize(

@@ -68,7 +68,7 @@ def test_missing_is_refused_otherwise(genotypes):
 
 
 def test_unknown_wish_is_refused(genotypes):
-    with pytest.raises(ValueError, match="missing must be one of 'refuse', 'impute', 'category'"):
+    with pytest.raises(ValueError, match="missing must be 'refuse', 'impute' or 'category'"):
         read_table(genotypes, target=target_of(genotypes), missing="fill")
 
 

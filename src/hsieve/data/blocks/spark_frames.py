@@ -11,7 +11,7 @@ import tempfile
 import uuid
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from hsieve.data.blocks.distributed import no_fixed_order
 from hsieve.data.blocks.files import FileReference, ParquetBlocks
 from hsieve.data.tables.errors import listed, no_numbers
 from hsieve.data.tables.parquet import ParquetParts, ParquetSource
-from hsieve.data.tables.roles import RoleRequest, assign_roles
+from hsieve.data.tables.roles import assign_roles
 from hsieve.parallel.base import Engine
 from hsieve.parallel.dask import DaskEngine
 
@@ -65,8 +65,8 @@ def spark_columns(frame: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any
     _refuse_dask_engine(engine)
     names = _checked_names(frame, y)
     folder = _written(frame, [*names, y], engine)
-    with closing(ParquetSource(folder, y, reads_few=True)) as source:
-        target = assign_roles(source, RoleRequest(y, (), "auto", ())).y
+    source = ParquetSource(folder, y)
+    target = assign_roles(source).y
     return StagedBlocks(source.parts, names), target
 
 

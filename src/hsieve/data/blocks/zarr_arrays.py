@@ -18,7 +18,7 @@ from hsieve.data.blocks.file_fingerprint import fingerprint_of_content, states_o
 from hsieve.data.blocks.files import DECODED_BYTES, MatrixFileBlocks, other_data
 from hsieve.data.tables.errors import plainly, table_error
 from hsieve.data.tables.numpy_files import MATRIX_DIMENSIONS
-from hsieve.data.tables.zarr_files import ZARR_ERRORS, checked_array, open_zarr
+from hsieve.data.tables.zarr_files import ZARR_ERRORS, checked_array, open_zarr, refuse_no_numbers
 from hsieve.fingerprint import fingerprint_of
 
 __all__ = ["ZarrBlocks"]
@@ -184,7 +184,5 @@ def _matrix(path: Path) -> Any:
         raise table_error(path, "this is a group of zarr arrays; give the path of one of them")
     if array.ndim != MATRIX_DIMENSIONS:
         raise table_error(path, f"the array must be 2-D, got the shape {array.shape}")
-    if array.dtype.kind not in "biuf":
-        problem = f"the array must hold booleans, integers or floats, got {array.dtype}"
-        raise table_error(path, problem)
+    refuse_no_numbers(path, array)
     return checked_array(path, array)

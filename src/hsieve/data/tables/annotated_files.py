@@ -31,8 +31,6 @@ ASKED_BYTES = 64 * 10**6
 class AnnDataSource(Source):
     """Columns of the matrix of an AnnData, and the target among the annotations."""
 
-    is_packed = True
-
     def __init__(self, path: Path, target: str | None) -> None:
 
         if find_spec("anndata") is None:

@@ -14,7 +14,7 @@ everything: it is refused as a feature.
 
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
@@ -280,34 +280,23 @@ class OpenParts:
 class ParquetSource(Source):
     """Parquet as a source, its columns read one by one."""
 
-    is_packed = True
-
-    def __init__(self, path: Path, target: str | None, *, reads_few: bool = False) -> None:
+    def __init__(self, path: Path, target: str | None) -> None:
         self.parts = ParquetParts(path)
-        self._reads_few = reads_few
-        self._files: OpenParts | None = None
-        self._holding = ExitStack()
         names = self.parts.names
         super().__init__(path, names, checked_target(path, names, target))
 
     def open(self, wanted: Sequence[str]) -> dict[str, str]:
-        """Open the files for reading and tell the kind of each wanted column."""
+        """Tell the kind of each wanted column."""
         self._refuse_index([name for name in wanted if name != self.target])
-        if not self._reads_few:
-            self._files = self._holding.enter_context(self.parts.opened())
         return {name: self.parts.kind_of(name) for name in wanted}
 
     def load(self, name: str) -> Array:
         """Read one column, whole or not at all."""
-        return self.parts.load(self._files, name)
+        return self.parts.load(None, name)  # so few are read that footers are not worth keeping
 
     def may_count_rows(self, name: str) -> bool:
         """Say so by the statistics of the file, unless it has none."""
         return name in self.parts.may_count
-
-    def close(self) -> None:
-        """Let go of the files, if they were opened."""
-        self._holding.close()
 
     def _refuse_index(self, features: Sequence[str]) -> None:
         """Refuse the row index of pandas as a feature."""

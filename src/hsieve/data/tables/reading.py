@@ -20,7 +20,6 @@ from hsieve.data.tables.numpy_files import ArraySource, open_npy, open_npz
 from hsieve.data.tables.parquet import ParquetSource
 from hsieve.data.tables.roles import Opener, Roles
 from hsieve.data.tables.source import Source
-from hsieve.data.tables.unpacking import refuse_unpacked
 from hsieve.data.tables.values import category_codes, exact_numbers
 from hsieve.data.tables.zarr_files import MATRIX, ZarrSource
 
@@ -31,7 +30,7 @@ OPENERS: dict[str, Opener] = {
     ".tsv": partial(DelimitedSource, delimiter="\t", compression=None),
     ".csv.gz": partial(DelimitedSource, delimiter=",", compression="gzip"),
     ".tsv.gz": partial(DelimitedSource, delimiter="\t", compression="gzip"),
-    ".parquet": partial(ParquetSource, reads_few=True),
+    ".parquet": ParquetSource,
     ".npz": open_npz,
     ".npy": partial(open_npy, mapped=True),
     ".zarr": ZarrSource,
@@ -84,9 +83,6 @@ def columns_of_source(source: Source, roles: Roles, *, may_lack: bool) -> Column
 def _read_whole(source: Source, roles: Roles, *, may_lack: bool) -> ColumnBlocks:
     """Fill a matrix column by column and refuse what is infinite, or missing and may not be."""
     features = roles.features
-    if source.is_packed:
-        n_bytes = np.dtype(np.float64).itemsize * len(roles.y) * len(features)
-        refuse_unpacked(source.path, n_bytes, "the matrix of all features")
     X = np.empty((len(roles.y), len(features)), dtype=np.float64, order="F")
     for i, name in enumerate(features):
         values = source.load(name)

@@ -16,7 +16,6 @@ from hsieve.data.tables.errors import (
     TableError,
     columns_are,
     left_out,
-    listed,
     on_one_line,
     quoted,
     table_error,
@@ -25,12 +24,11 @@ from hsieve.data.tables.errors import (
 )
 from hsieve.data.tables.source import READABLE_KINDS, Array, Source
 from hsieve.data.tables.values import target_values
-from hsieve.data.validation import TARGET_KINDS, TargetKind, counts_rows, role_of_text
+from hsieve.data.validation import TargetKind, counts_rows, role_of_text
 from hsieve.exceptions import IdentifierWarning
 
 __all__ = [
     "Opener",
-    "RoleRequest",
     "Roles",
     "assign_roles",
     "refuse_text",
@@ -38,29 +36,6 @@ __all__ = [
 ]
 
 Opener = Callable[[Path, str | None], Source]
-
-
-@dataclass(frozen=True)
-class RoleRequest:
-    """What the caller says about the columns, as in :func:`hsieve.data.tables.read_table`."""
-
-    target: str | None
-    categorical: Sequence[str]
-    target_kind: str
-    drop: Sequence[str]
-
-    def __post_init__(self) -> None:
-        if self.target_kind not in TARGET_KINDS:
-            msg = f"target_kind is {self.target_kind!r}, accepted are {listed(TARGET_KINDS)}"
-            raise TableError(msg)
-        if self.target is not None and not isinstance(self.target, str):
-            msg = f"target must be a string, such as a column name or '-1', got {self.target!r}"
-            raise TypeError(msg)
-        for option, given in (("categorical", self.categorical), ("drop", self.drop)):
-            if isinstance(given, str):
-                msg = f"{option} must be a sequence of column names, got the single string "
-                msg += repr(given)
-                raise TypeError(msg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +57,19 @@ class Roles:
         return tuple(i for i, name in enumerate(self.features) if name in self.declared)
 
 
-def assign_roles(source: Source, request: RoleRequest) -> Roles:
+def assign_roles(
+    source: Source,
+    *,
+    categorical: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    target_kind: str = "auto",
+) -> Roles:
     """Read the target and see that the features can be read as they are declared.
 
     The source is left open for its features.
     """
-    declared = frozenset(request.categorical)
-    features = _features(source, request.categorical, request.drop)
+    declared = frozenset(categorical)
+    features = _features(source, categorical, drop)
     kinds = source.open([*features, source.target])
     refuse_types(source.path, kinds)
     values = source.load(source.target)
@@ -109,7 +90,7 @@ def assign_roles(source: Source, request: RoleRequest) -> Roles:
     declared |= set(found.levels)
     is_listed = source.target in declared or kinds[source.target] in ("text", "boolean")
     y, kind = target_values(
-        source.path, source.target, values, request.target_kind, listed_as_classes=is_listed
+        source.path, source.target, values, target_kind, listed_as_classes=is_listed
     )
     notes = (*found.left_out.values(), *found.notes)
     return Roles(tuple(features), declared, y, source.target, kind, found.levels, notes)

@@ -27,8 +27,6 @@ class Source(ABC):
 
     # What was done while opening it that users should know.
     notes: tuple[str, ...] = ()
-    # Whether a few bytes of the file can stand for very many values.
-    is_packed = False
 
     def __init__(self, path: Path, names: Sequence[str], target: str) -> None:
         self.path = path

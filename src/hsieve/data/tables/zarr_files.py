@@ -17,7 +17,7 @@ from hsieve.data.tables.numpy_files import NUMPY_KINDS, array_names, check_shape
 from hsieve.data.tables.source import Array, Source, check_names
 from hsieve.data.tables.unpacking import refuse_unpacked
 
-__all__ = ["MATRIX", "ZARR_ERRORS", "ZarrSource", "checked_array", "open_zarr"]
+__all__ = ["MATRIX", "ZARR_ERRORS", "ZarrSource", "checked_array", "open_zarr", "refuse_no_numbers"]
 
 MATRIX, NAMES = "X", "feature_names"
 # Whatever it stumbles over in a damaged description: there are many classes of errors.
@@ -29,8 +29,6 @@ BYTES_A_PLACE = 64
 
 class ZarrSource(Source):
     """Columns of the matrix of a group, and the target in an array of its own."""
-
-    is_packed = True
 
     def __init__(self, path: Path, target: str | None) -> None:
         wanted = "y" if target is None else target
@@ -51,35 +49,27 @@ class ZarrSource(Source):
             stored = _plain(_read_whole(path, group[NAMES])) if NAMES in inside else None
         check_shapes(path, self.matrix, wanted, self._target)
         self.features = tuple(array_names(path, self.matrix, stored))
-        self._loaded: Array | None = None
         names = [*self.features, wanted]
         check_names(path, names)
         super().__init__(path, names, wanted)
 
     def open(self, wanted: Sequence[str]) -> dict[str, str]:
         """Tell the kind of each wanted column by its array's type."""
-        types = {name: self._type(name) for name in wanted}
+        refuse_no_numbers(self.path, self.matrix)
+        types = dict.fromkeys(wanted, self.matrix.dtype)
+        types[self.target] = self._target.dtype
         return {name: NUMPY_KINDS.get(of.kind, str(of)) for name, of in types.items()}
 
     def load(self, name: str) -> Array:
-        """Return one column; the whole matrix is read for the first that is asked for."""
-        if name == self.target:
-            values = self._target
-        else:
-            if self._loaded is None:
-                with plainly(self.path, "zarr", ZARR_ERRORS):
-                    self._loaded = np.asarray(_read_whole(self.path, self.matrix))
-            values = self._loaded[:, self.features.index(name)]
+        """Return the target; features are read as columns."""
+        assert name == self.target
+        values = self._target
         if values.dtype.kind == "U":
             return values.astype(object)
         if values.dtype.kind in "iu":
             return values
         with np.errstate(all="ignore"):  # what float64 has not is infinite or NaN, refused later
             return values.astype(np.float64)
-
-    def _type(self, name: str) -> np.dtype[Any]:
-        of: np.dtype[Any] = self._target.dtype if name == self.target else self.matrix.dtype
-        return of
 
 
 def open_zarr(path: Path) -> Any:
@@ -103,6 +93,13 @@ def checked_array(path: Path, array: Any) -> Any:
     refuse_unpacked(path, math.prod(chunk) * array.dtype.itemsize, "one chunk")
     refuse_unpacked(path, BYTES_A_PLACE * max(array.shape, default=0), "one row or column")
     return array
+
+
+def refuse_no_numbers(path: Path, array: Any) -> None:
+    """Refuse an array that holds something else than numbers."""
+    if array.dtype.kind not in "biuf":
+        problem = f"the array must hold booleans, integers or floats, got {array.dtype}"
+        raise table_error(path, problem)
 
 
 def _names_pickle(about: Any) -> bool:
