@@ -383,17 +383,17 @@ def test_n3lars_refuses_an_odd_number_of_features():
 
 @pytest.mark.parametrize("value", [-0.1, np.nan, np.inf])
 def test_bad_noise_levels_are_refused(value):
-    with pytest.raises(ValueError, match="noise must be a finite number"):
+    with pytest.raises(ValueError, match="noise must be a number of at least 0, got"):
         make_n3lars(20, 10, noise=value)
     for maker in (make_linear_weston, make_nonlinear_weston):
-        with pytest.raises(ValueError, match="noise_variance must be a finite number"):
+        with pytest.raises(ValueError, match="noise_variance must be a number of at least 0, got"):
             maker(20, 10, noise_variance=value)
 
 
 @pytest.mark.parametrize("option", ["kind", "noise"])
 def test_unknown_xor_options_are_refused_with_the_known_ones(option):
-    known = {"kind": "'binary', 'clustered', 'continuous'", "noise": "'gaussian', 'same'"}
-    with pytest.raises(ValueError, match=f"{option} must be one of {known[option]}, got 'odd'"):
+    known = {"kind": "'binary', 'clustered' or 'continuous'", "noise": "'gaussian' or 'same'"}
+    with pytest.raises(ValueError, match=f"{option} must be {known[option]}, got 'odd'"):
         make_xor(**{option: "odd"})
 
 
@@ -442,7 +442,7 @@ def test_noise_of_frequency_bands_falls_with_the_frequency():
         ({"n_channels": 0}, "n_channels must be an integer"),
         ({"duration": -1.0}, "duration and sampling_rate must be positive"),
         ({"duration": 0.01}, "at least 4 points"),
-        ({"drop": 1.5}, "drop must be a share"),
+        ({"drop": 1.5}, "drop must be a number from 0 to 1, got 1.5"),
         ({"band": (60.0, 70.0)}, "band must hold a frequency"),
         ({"band": (14.0, 10.0)}, "band must hold a frequency"),
     ],

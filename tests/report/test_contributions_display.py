@@ -126,5 +126,5 @@ def test_two_features_have_one_iteration(data):
 def test_what_cannot_be_drawn_is_refused_in_words(selector, data):
     with pytest.raises(TypeError, match="BAHSIC keeps no contributions; accepted are RandSel"):
         ContributionsDisplay.from_selector(BAHSIC(2).fit(*data))
-    with pytest.raises(ValueError, match="quantity must be one of"):
+    with pytest.raises(ValueError, match="quantity must be 'merits' or 'contributions', got"):
         ContributionsDisplay.from_selector(selector, quantity="scores")

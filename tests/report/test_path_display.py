@@ -272,7 +272,7 @@ def test_selector_that_is_not_fitted_is_refused():
 def test_wrong_number_of_names_or_labels_is_refused(selector):
     with pytest.raises(ValueError, match="must hold 12 names, one for each feature, got 2"):
         PathDisplay.from_selector(selector, feature_names=["a", "b"])
-    with pytest.raises(ValueError, match="n_labels must be an integer, zero or more, got -1"):
+    with pytest.raises(ValueError, match="n_labels must be an integer of at least 0, got -1"):
         PathDisplay.from_selector(selector, n_labels=-1)
 
 

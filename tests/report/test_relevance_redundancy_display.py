@@ -156,7 +156,7 @@ def test_what_cannot_be_drawn_is_refused_in_words(selector, data):
     X, y = data
     with pytest.raises(IncompatibleCombinationError, match="needs a pairwise measure, such as"):
         draw(selector, data, measure=HSIC())
-    with pytest.raises(ValueError, match="reduction must be one of"):
+    with pytest.raises(ValueError, match="reduction must be 'largest' or 'mean', got"):
         draw(selector, data, reduction="least")
     with pytest.raises(ValueError, match="X has 5 features"):
         draw(selector, (X[:, :5], y))

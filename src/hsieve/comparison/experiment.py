@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 
 from hsieve.parallel import Engine, make_engine
 from hsieve.parallel.jobs import make_job_engine
+from hsieve.parameters import integer
 
 Record: TypeAlias = dict[str, str | int | float]
 Key: TypeAlias = tuple[str, int, int, str]
@@ -29,9 +30,8 @@ class Settings:
     def __post_init__(self) -> None:
         for name, least in (("trials", 1), ("jobs", 1), ("seed", 0)):
             value = getattr(self, name)
-            if value is not None and value < least:
-                msg = f"{name} must be an integer of at least {least}, got {value!r}."
-                raise ValueError(msg)
+            if value is not None:
+                integer(least).check(name, value)
         if self.engine is not None and self.jobs != 1:
             msg = (
                 f"jobs={self.jobs} and engine={self.engine!r} both say who measures; give one of "

@@ -14,6 +14,7 @@ from hsieve.data.blocks import ArrayBlocks
 from hsieve.data.validation import TargetKind
 from hsieve.dataset import Dataset
 from hsieve.inference.gaussian_machine import Fold, validation_folds
+from hsieve.parameters import integer
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
 
 
@@ -79,11 +80,9 @@ def check_predictor(predictor: BaseEstimator | None, kind: TargetKind) -> None:
 
 
 def checked_count(name: str, value: Any, least: int) -> int:
-    """Return a whole number of at least so much, or refuse it by the name of the parameter."""
-    if isinstance(value, Integral) and not isinstance(value, bool) and int(value) >= least:
-        return int(value)
-    msg = f"{name} must be an integer of at least {least}, got {value!r}."
-    raise ValueError(msg)
+    """Return an integer of at least so much, or refuse it by the name of the parameter."""
+    integer(least).check(name, value)
+    return int(value)
 
 
 def make_folds(

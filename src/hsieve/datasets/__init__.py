@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from hsieve.datasets.base import Problem, check_choice
+from hsieve.datasets.base import Problem
 from hsieve.datasets.frequency_bands import BandProblem, make_frequency_bands
 from hsieve.datasets.thesis import (
     make_fake_class,
@@ -26,6 +26,7 @@ from hsieve.datasets.thesis import (
     make_zhang_sample_outliers,
 )
 from hsieve.datasets.toys import make_and_or, make_n3lars, make_quad, make_xor, make_xor_toy
+from hsieve.parameters import word
 
 __all__ = [
     "PROBLEMS",
@@ -84,5 +85,5 @@ def make_problem(name: str, **options: Any) -> Problem:
     >>> make_problem("xor", n_samples=40, n_features=5, random_state=0).X.shape
     (40, 5)
     """
-    check_choice("name", name, tuple(PROBLEMS))
+    word(*PROBLEMS).check("name", name)
     return PROBLEMS[name](**options)

@@ -5,13 +5,13 @@ sentence that says what was given and what is accepted, before anything is drawn
 """
 
 from dataclasses import dataclass, field
-from numbers import Integral
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.validation import TargetKind
+from hsieve.parameters import integer
 
 Seed: TypeAlias = int | np.random.Generator | None
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -66,30 +66,12 @@ class Problem:
 
 def check_samples(n_samples: int) -> None:
     """Refuse a sample size that is no integer or too small."""
-    if not isinstance(n_samples, Integral) or n_samples < MIN_SAMPLES:
-        msg = f"n_samples must be an integer of at least {MIN_SAMPLES}, got {n_samples!r}"
-        raise ValueError(msg)
+    integer(MIN_SAMPLES).check("n_samples", n_samples)
 
 
 def check_features(n_features: int, least: int) -> None:
     """Refuse a number of features that is no integer or leaves no room for the true ones."""
-    if not isinstance(n_features, Integral) or n_features < least:
-        msg = f"n_features must be an integer of at least {least}, got {n_features!r}"
-        raise ValueError(msg)
-
-
-def check_non_negative(name: str, value: float) -> None:
-    """Refuse a negative or non-finite scale."""
-    if not (np.isfinite(value) and value >= 0):
-        msg = f"{name} must be a finite number of at least 0, got {value!r}"
-        raise ValueError(msg)
-
-
-def check_choice(name: str, value: str, known: tuple[str, ...]) -> None:
-    """Refuse a value outside the known ones, listing them."""
-    if value not in known:
-        msg = f"{name} must be one of {', '.join(map(repr, known))}, got {value!r}"
-        raise ValueError(msg)
+    integer(least).check("n_features", n_features)
 
 
 def draw_signs(rng: np.random.Generator, size: int | tuple[int, ...]) -> IntArray:

@@ -11,13 +11,13 @@ References
 """
 
 from dataclasses import dataclass, field
-from numbers import Integral
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.spectra import power_spectra
 from hsieve.datasets.base import FloatArray, Problem, Seed, check_samples, draw_signs
+from hsieve.parameters import integer, number
 
 # A rhythm that says nothing, as strong as the other, and the spread of both from trial to trial.
 IDLE_BAND = (20.0, 24.0)
@@ -163,9 +163,8 @@ def _inside(frequencies: FloatArray, band: tuple[float, float]) -> NDArray[np.bo
 
 def _check(n_channels: int, duration: float, sampling_rate: float, drop: float) -> None:
     """Refuse settings that make no signals."""
-    if isinstance(n_channels, bool) or not isinstance(n_channels, Integral) or n_channels < 1:
-        msg = f"n_channels must be an integer of at least 1, got {n_channels!r}"
-        raise ValueError(msg)
+    integer(1).check("n_channels", n_channels)
+    number(least=0, most=1).check("drop", drop)
     if not (np.isfinite(duration * sampling_rate) and min(duration, sampling_rate) > 0):
         msg = (
             "duration and sampling_rate must be positive numbers, got "
@@ -174,7 +173,4 @@ def _check(n_channels: int, duration: float, sampling_rate: float, drop: float) 
         raise ValueError(msg)
     if round(duration * sampling_rate) < 4:
         msg = f"a trial must have at least 4 points, got {round(duration * sampling_rate)}"
-        raise ValueError(msg)
-    if not 0 <= drop <= 1:
-        msg = f"drop must be a share from 0 to 1, got {drop!r}"
         raise ValueError(msg)

@@ -29,10 +29,10 @@ from hsieve.datasets.base import (
     Problem,
     Seed,
     check_features,
-    check_non_negative,
     check_samples,
     draw_signs,
 )
+from hsieve.parameters import number
 
 N_THESIS_RELEVANT = 10
 CLASS_SHIFT = 0.25
@@ -126,7 +126,7 @@ def make_linear_weston(
     >>> make_linear_weston(random_state=0).n_relevant
     10
     """
-    check_non_negative("noise_variance", noise_variance)
+    number(least=0).check("noise_variance", noise_variance)
     rng, y = _draw_classes(n_samples, n_features, random_state)
     X = rng.standard_normal((n_samples, n_features))
     X[:, N_THESIS_RELEVANT:] *= np.sqrt(noise_variance)
@@ -284,7 +284,7 @@ def make_nonlinear_weston(
     >>> make_nonlinear_weston(random_state=0).n_relevant
     10
     """
-    check_non_negative("noise_variance", noise_variance)
+    number(least=0).check("noise_variance", noise_variance)
     rng, y = _draw_classes(n_samples, n_features, random_state)
     X = rng.standard_normal((n_samples, n_features))
     X[:, N_THESIS_RELEVANT:] *= np.sqrt(noise_variance)

@@ -22,12 +22,11 @@ from hsieve.datasets.base import (
     FloatArray,
     Problem,
     Seed,
-    check_choice,
     check_features,
-    check_non_negative,
     check_samples,
     draw_signs,
 )
+from hsieve.parameters import number, word
 
 FLIP_PROBABILITY = 0.2
 BIASED_COIN = 0.75
@@ -216,7 +215,7 @@ def make_n3lars(
     if n_features % 2:
         msg = f"n_features must be even, one copy for each feature, got {n_features}"
         raise ValueError(msg)
-    check_non_negative("noise", noise)
+    number(least=0).check("noise", noise)
     rng = np.random.default_rng(random_state)
     half = n_features // 2
     originals = rng.standard_normal((n_samples, half))
@@ -285,8 +284,8 @@ def make_xor(
     """
     check_samples(n_samples)
     check_features(n_features, N_XOR_RELEVANT)
-    check_choice("kind", kind, XOR_KINDS)
-    check_choice("noise", noise, XOR_NOISES)
+    word(*XOR_KINDS).check("kind", kind)
+    word(*XOR_NOISES).check("noise", noise)
     rng = np.random.default_rng(random_state)
     X, signs = _draw_xor_features(rng, (n_samples, n_features), kind, noise)
     relevant = np.arange(N_XOR_RELEVANT)

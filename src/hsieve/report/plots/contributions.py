@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
+from hsieve.parameters import integer, word
 from hsieve.report.fitted import selection_of
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display
@@ -22,7 +23,6 @@ from hsieve.report.plots.style import (
     MANY_LINES,
     PALE,
     POINTS_PER_INCH,
-    check_n_labels,
     chosen_styles,
     draw_pale_lines,
     height_for,
@@ -144,10 +144,8 @@ class ContributionsDisplay(Display):
         self, ax: "Axes | None" = None, *, quantity: str = "merits", n_labels: int = 10
     ) -> Self:
         """Draw the contributions; options as in :meth:`from_selector`."""
-        check_n_labels(n_labels)
-        if quantity not in QUANTITIES:
-            msg = f"quantity must be one of {QUANTITIES}, got {quantity!r}."
-            raise ValueError(msg)
+        integer(0).check("n_labels", n_labels)
+        word(*QUANTITIES).check("quantity", quantity)
         ax = self._take_axes(ax, height_for(min(n_labels, len(self.chosen))))
         self.shares_ = _shares(getattr(self.path, quantity))
         self._frame()

@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from hsieve.array_types import FloatArray
 from hsieve.data.frames import FrameBlocks, frame_library
 from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kind_of
 from hsieve.kernels import Precomputed
+from hsieve.parameters import integer
 from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of
 from hsieve.report.names import SampleLevels, levels_of, shortened
 from hsieve.report.plots.base import Display, new_figure, require_matplotlib
@@ -152,9 +152,7 @@ class FeaturePanelsDisplay(Display):
             What was drawn.
         """
         require_matplotlib()
-        if isinstance(n_panels, bool) or not isinstance(n_panels, Integral) or n_panels < 1:
-            msg = f"n_panels must be an integer of at least 1, got {n_panels!r}."
-            raise ValueError(msg)
+        integer(1).check("n_panels", n_panels)
         selection = selection_of(selector, feature_names)
         if isinstance(declared(selector, "kernel_y", None), Precomputed):
             msg = f"{cls.__name__} needs classes or numbers for y, not a Gram matrix."

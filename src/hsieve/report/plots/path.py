@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
+from hsieve.parameters import integer
 from hsieve.report.names import names_of, shortened
 from hsieve.report.paths import atom_name, coefficients_in_order, lars_selection_path
 from hsieve.report.plots.base import Display
@@ -20,7 +21,6 @@ from hsieve.report.plots.style import (
     CULLED,
     DARK,
     PALE,
-    check_n_labels,
     height_for,
     line_style,
     listed,
@@ -126,7 +126,7 @@ class PathDisplay(Display):
 
     def plot(self, ax: "Axes | None" = None, *, n_labels: int = 10) -> Self:
         """Draw the path; options as in :meth:`from_selector`."""
-        check_n_labels(n_labels)
+        integer(0).check("n_labels", n_labels)
         ax = self._take_axes(ax, height_for(n_labels))
         curves = coefficients_in_order(self.lars)
         _frame(ax, self.lars.levels, curves)

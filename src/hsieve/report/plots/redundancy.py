@@ -5,7 +5,6 @@ Groups of features that can stand for each other, and an order that keeps them t
 
 from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from scipy.spatial.distance import squareform
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import Measure, PairwiseStatistics
+from hsieve.parameters import integer, number
 from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display, require_matplotlib
@@ -144,7 +144,9 @@ class RedundancyDisplay(Display):
             What was drawn.
         """
         require_matplotlib()
-        _check(n_relatives=n_relatives, least=least, n_chosen=n_chosen)
+        integer(0).check("n_relatives", n_relatives)
+        integer(1).check("n_chosen", n_chosen)
+        number(above=0, most=1).check("least", least)
         selection = selection_of(selector, feature_names)
         statistics = pairwise_of(selector, X, y, measure=measure, whose=cls.__name__)
         chosen = selection.chosen[:n_chosen]
@@ -269,17 +271,6 @@ def _relatives(
     shares = overlaps(statistics, others, chosen)
     nearest = np.argsort(-shares, axis=0, kind="stable")[:n_relatives]
     return others[list(dict.fromkeys(nearest.T.ravel().tolist()))]
-
-
-def _check(*, n_relatives: Any, least: Any, n_chosen: Any) -> None:
-    """Refuse settings that mean nothing."""
-    for name, value, lowest in (("n_relatives", n_relatives, 0), ("n_chosen", n_chosen, 1)):
-        if isinstance(value, bool) or not isinstance(value, Integral) or value < lowest:
-            msg = f"{name} must be an integer of at least {lowest}, got {value!r}."
-            raise ValueError(msg)
-    if not isinstance(least, Real) or isinstance(least, bool) or not 0 < float(least) <= 1:
-        msg = f"least must be a share above 0, up to 1, got {least!r}."
-        raise ValueError(msg)
 
 
 @dataclass(frozen=True, eq=False)

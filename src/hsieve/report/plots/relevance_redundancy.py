@@ -12,6 +12,7 @@ import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import Measure
+from hsieve.parameters import integer, word
 from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display, require_matplotlib
@@ -19,7 +20,6 @@ from hsieve.report.plots.points import number_points, write_key
 from hsieve.report.plots.style import (
     COLOURS,
     PALE,
-    check_n_labels,
     height_for,
     room_for_names,
     write_note,
@@ -131,9 +131,7 @@ class RelevanceRedundancyDisplay(Display):
             What was drawn.
         """
         require_matplotlib()
-        if reduction not in REDUCTIONS:
-            msg = f"reduction must be one of {REDUCTIONS}, got {reduction!r}."
-            raise ValueError(msg)
+        word(*REDUCTIONS).check("reduction", reduction)
         selection = selection_of(selector, feature_names)
         statistics = pairwise_of(selector, X, y, measure=measure, whose=cls.__name__)
         features = np.arange(statistics.n_features)
@@ -151,7 +149,7 @@ class RelevanceRedundancyDisplay(Display):
 
     def plot(self, ax: "Axes | None" = None, *, n_labels: int = 15) -> Self:
         """Draw the features; options as in :meth:`from_selector`."""
-        check_n_labels(n_labels)
+        integer(0).check("n_labels", n_labels)
         ax = self._take_axes(ax, height_for(n_labels, least=3.6))
         points = np.column_stack([self.relevance, self.redundancy])
         chosen = points[self.chosen]

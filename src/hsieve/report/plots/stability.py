@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
+from hsieve.parameters import integer
 from hsieve.report.fitted import selection_of
 from hsieve.report.names import shortened
 from hsieve.report.plots.base import Display
 from hsieve.report.plots.style import (
     CULLED,
     FONT_SIZE,
-    check_n_labels,
     chosen_styles,
     draw_pale_lines,
     halo,
@@ -150,7 +150,7 @@ class StabilityDisplay(Display):
 
     def plot(self, ax: "Axes | None" = None, *, n_labels: int = 15) -> Self:
         """Draw the paths; options as in :meth:`from_selector`."""
-        check_n_labels(n_labels)
+        integer(0).check("n_labels", n_labels)
         ax = self._take_axes(ax, height_for(min(n_labels, len(self.chosen))))
         places = self._draw_range()
         self._draw_others(places)

@@ -2,7 +2,6 @@
 
 import textwrap
 from collections.abc import Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -39,13 +38,6 @@ MANY_LINES = 500
 FEW_DECADES = 3e3
 # Names are no formulas, whatever they hold.
 LITERAL: dict[str, Any] = {"parse_math": False, "usetex": False}
-
-
-def check_n_labels(n_labels: int) -> None:
-    """Refuse a number of names that is none."""
-    if isinstance(n_labels, bool) or not isinstance(n_labels, Integral) or n_labels < 0:
-        msg = f"n_labels must be an integer, zero or more, got {n_labels!r}."
-        raise ValueError(msg)
 
 
 def height_for(n_names: int, *, least: float = 3.2) -> float:
