@@ -20,7 +20,6 @@ A Gram matrix costs O(n^2 d) for n rows of d columns.
 from abc import abstractmethod
 from collections.abc import Callable
 from functools import partial
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,7 @@ from hsieve.kernels.bandwidths import Bandwidth, resolve_bandwidth
 from hsieve.kernels.columns import EncodedColumns, check_finite, squared_distances
 from hsieve.kernels.labels import LABEL_CODINGS
 from hsieve.kernels.subsets import GaussianSubset, PolynomialSubset, RadialSubset, SubsetKernel
+from hsieve.parameters import integer, number, word
 
 __all__ = [
     "Delta",
@@ -161,9 +161,7 @@ class InverseDistance(_DistanceKernel):
     def _profile(
         self, squared: NDArray[np.floating], n_columns: int
     ) -> Callable[[NDArray[np.floating]], NDArray[np.floating]]:
-        if not self.epsilon > 0:
-            msg = f"epsilon must be positive, got {self.epsilon!r}."
-            raise ValueError(msg)
+        number(above=0, is_finite=False).check("epsilon", self.epsilon)
         return lambda distances: 1.0 / (self.epsilon + np.sqrt(distances))
 
 
@@ -194,9 +192,7 @@ class Polynomial(Kernel):
         return PolynomialSubset(columns, subset, self._checked_degree(), self.constant)
 
     def _checked_degree(self) -> int:
-        if not isinstance(self.degree, Integral) or self.degree < 1:
-            msg = f"degree must be an integer of at least 1, got {self.degree!r}."
-            raise ValueError(msg)
+        integer(1).check("degree", self.degree)
         return int(self.degree)
 
 
@@ -263,9 +259,7 @@ class LabelCoding(Kernel):
 
     def gram(self, X: ArrayLike) -> NDArray[np.float64]:
         """Gram matrix of the coded labels."""
-        if self.coding not in LABEL_CODINGS:
-            msg = f"coding must be one of {sorted(LABEL_CODINGS)}, got {self.coding!r}."
-            raise ValueError(msg)
+        word(*sorted(LABEL_CODINGS)).check("coding", self.coding)
         codes = LABEL_CODINGS[self.coding](np.asarray(X))
         return codes @ codes.T
 

@@ -15,13 +15,13 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from importlib import import_module
-from numbers import Integral
 from typing import Any, TypeVar
 
 import joblib
 
 from hsieve.parallel.base import Engine, in_order
 from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
+from hsieve.parameters import NONE, integer
 
 PACKAGES = {"dask": ("dask", "distributed"), "spark": ("pyspark",)}
 # Their workers are processes of their own, perhaps on other machines.
@@ -68,7 +68,7 @@ class EngineSettings:
             msg = f"engine must be one of {', '.join(map(repr, NAMES))}, got {self.name!r}."
             raise ValueError(msg)
         for setting in ("n_workers", "in_flight"):
-            self._refuse_number(setting, getattr(self, setting))
+            (NONE | integer(1)).check(setting, getattr(self, setting))
         if self.scheduler is not None and self.name not in CLUSTERS:
             msg = f"scheduler is for 'dask' and 'spark', not for engine {self.name!r}."
             raise ValueError(msg)
@@ -83,13 +83,6 @@ class EngineSettings:
             not isinstance(self.staging, str | os.PathLike) or "://" in str(self.staging)
         ):
             msg = f"staging must be the path of a folder, without a scheme, got {self.staging!r}."
-            raise ValueError(msg)
-
-    def _refuse_number(self, setting: str, value: Any) -> None:
-        """Refuse what is neither None nor an integer of at least 1."""
-        whole = isinstance(value, Integral) and not isinstance(value, bool)
-        if value is not None and (not whole or value < 1):
-            msg = f"{setting} must be an integer of at least 1 or None, got {value!r}."
             raise ValueError(msg)
 
 
