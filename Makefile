@@ -63,7 +63,7 @@ test-long: $(TESTED) $(STAGE)bench  ## fuzzers, faults, levels and recovery rate
 	$(BIN)/python -m pytest -p no:randomly tests_long
 
 SHORT ?=
-test-processors: $(TESTED)  ## the numeric tests as if on several processors (half an hour); SHORT=1 for two of them
+test-processors: $(TESTED)  ## the numeric tests as if on several processors (half an hour); SHORT=1 for some of them on one
 	$(BIN)/python tools/processors.py $(if $(SHORT),--short)
 
 # Selections and scores only, so warnings of other versions are no errors here.

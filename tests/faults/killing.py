@@ -16,7 +16,7 @@ __all__ = ["COMMANDS", "Undisturbed", "write_data"]
 
 # Many pieces in a pass over the columns.
 VALUES = {"hsieve.kernels.factor_store.PIECE_BYTES": 4_000}
-SELECT = ("select", "../data.csv", "--target", "y", "-k", "5")
+SELECT = ("select", "../data.csv", "--target", "y", "-m", "n3lars", "-k", "5")
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ COMMANDS = {
     "select-bahsic": Command((*SELECT, "-m", "bahsic", "--checkpoint", "kept", "--out", "out.csv")),
     "select-stability": Command(
         (
-            *(*SELECT[:4], "--stability", "--subsamples", "40"),
+            *(*SELECT[:6], "--stability", "--subsamples", "40"),
             *("--checkpoint", "kept", "--out", "out.csv"),
         )
     ),

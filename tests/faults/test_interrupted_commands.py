@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no groups o
 
 PATIENCE = 60
 SMALL_PIECES = {"hsieve.kernels.factor_store.PIECE_BYTES": 12_000}
-SELECT = ("select", "../data.csv", "--target", "y", "-k", "3", "--out", "out.csv")
+SELECT = ("select", "../data.csv", "-t", "y", "-m", "n3lars", "-k", "3", "--out", "out.csv")
 COMPARE = ("compare", "../data.csv", "--target", "y", "-k", "3", "--methods", "n3lars,mrmr")
 REPRODUCE = ("reproduce", "l1lsmi-table4", "--trials", "2", "--methods", "PC,mRMR")
 KEPT = "what is done is kept in kept; give the same command again to go on"
@@ -44,7 +44,7 @@ RESUMED = {
     "n3lars": Command((*SELECT, "--checkpoint", "kept"), 2, KEPT),
     "bahsic": Command((*SELECT, "-m", "bahsic", "--checkpoint", "kept"), 3, KEPT),
     "stability": Command(
-        (*SELECT[:4], "--stability", "--subsamples", "12", "--checkpoint", "kept"), 17, KEPT
+        (*SELECT[:6], "--stability", "--subsamples", "12", "--checkpoint", "kept"), 17, KEPT
     ),
     "compare": Command(
         (*COMPARE, "--folds", "3", "--results", "kept", "--out", "out.csv"), 3, KEPT
@@ -62,7 +62,7 @@ OTHERS = {
     ),
     "l1-lsmi": Command((*SELECT, "-m", "l1-lsmi"), 1, COULD_BE_KEPT),
     "stability": Command(
-        (*SELECT[:4], "--stability", "--subsamples", "20", "--out", "out.csv"), 2, COULD_BE_KEPT
+        (*SELECT[:6], "--stability", "--subsamples", "20", "--out", "out.csv"), 2, COULD_BE_KEPT
     ),
     "compare": Command((*COMPARE, "--folds", "3"), 2, "with --results FOLDER it could go on"),
     "compare in processes": Command(
