@@ -139,7 +139,17 @@ def _commands(data: Data) -> None:
         usual = ("--target", "y", "-k", 2)
         right = [
             ("select", path, *usual, "--report", beside / "page.html", "--plot", beside / "p.png"),
-            ("select", path, *usual, "--checkpoint", beside / "kept", "--out", beside / "out.csv"),
+            (
+                "select",
+                path,
+                *usual,
+                "-m",
+                "n3lars",
+                "--checkpoint",
+                beside / "kept",
+                "--out",
+                beside / "out.csv",
+            ),
             ("select", path, *usual, "-m", "bahsic", "--p-values", "gamma"),
             ("compare", path, *usual, "--methods", "n3lars,mrmr", "--folds", 3),
             ("interactions", path, "--target", "y"),
