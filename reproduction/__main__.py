@@ -17,8 +17,8 @@ from typer.core import TyperCommand
 
 from hsieve.cli import engine_options, options
 from hsieve.cli.console import as_text, escape_unprintable, progress_bar, result_console
-from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import BadInputError, InterruptedRunError, exit_plainly, kept_in
+from hsieve.cli.files import refusing
 from hsieve.cli.printing import print_tables
 
 if TYPE_CHECKING:
@@ -172,7 +172,7 @@ def _reproduce(experiment: "PublishedExperiment", settings: "Settings", output: 
     from reproduction.tables import check_markers
 
     started = time.perf_counter()
-    with _plainly(experiment), refusing_engines():
+    with _plainly(experiment), refusing():
         if output.markdown is not None:
             check_markers(output.markdown, experiment.name)
         try:

@@ -20,7 +20,7 @@ IMPORTED = (
     "hsieve.cli.selection",
     "hsieve.comparison.compare",
     "hsieve.data.tables",
-    "hsieve.report.html",
+    "hsieve.report.page",
     "matplotlib.figure",
     "pyarrow.csv",
     "pyarrow.parquet",

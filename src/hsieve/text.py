@@ -1,23 +1,15 @@
 """Any text on one line, and not too long, as screens and pages show it."""
 
-__all__ = ["legible", "shortened"]
+from collections.abc import Sequence
+
+__all__ = ["legible", "listed", "shortened"]
 
 ELLIPSIS = "…"
 LONGEST = 28
 
 
 def legible(text: str) -> str:
-    r"""Show the characters that cannot be seen as escapes.
-
-    Parameters
-    ----------
-    text : str
-        Any text, such as a column name from a file.
-
-    Returns
-    -------
-    str
-        The text on one line.
+    r"""Show a text on one line, with escapes for characters that cannot be seen.
 
     Examples
     --------
@@ -31,19 +23,9 @@ def legible(text: str) -> str:
 
 
 def shortened(name: str, longest: int = LONGEST) -> str:
-    """Show a name on one line, with an ellipsis in the middle if it is too long.
+    """Show a name on one line of at most so many characters, with an ellipsis in the middle.
 
-    Parameters
-    ----------
-    name : str
-        Any text.
-    longest : int, default=28
-        Number of characters to keep to, at least 3.
-
-    Returns
-    -------
-    str
-        Beginning and end of the name: long names of one table often differ in one of them only.
+    Beginning and end are kept: long names of one table often differ in one of them only.
 
     Examples
     --------
@@ -57,3 +39,18 @@ def shortened(name: str, longest: int = LONGEST) -> str:
         return text
     n_last = (longest - 1) // 2
     return text[: longest - 1 - n_last] + ELLIPSIS + text[-n_last:]
+
+
+def listed(texts: Sequence[str], n_all: int, *, longest: int = 40) -> str:
+    """List the first of `n_all` names in a sentence, each kept to so many characters.
+
+    Examples
+    --------
+    >>> listed(["a", "b", "c"], 3), listed(["a", "b"], 7)
+    ('a, b and c', 'a, b and 5 more')
+    """
+    parts = [shortened(text, longest) for text in texts]
+    if n_all > len(parts):
+        parts.append(f"{n_all - len(parts):,} more")
+    *first, last = parts or [""]
+    return f"{', '.join(first)} and {last}" if first else last

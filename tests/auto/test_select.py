@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from html import unescape
 
 import numpy as np
 import pandas as pd
@@ -332,17 +333,14 @@ class TestSelection:
         assert again.features == found.features
         np.testing.assert_array_equal(again.transform(xor.X), found.transform(xor.X))
 
-    def test_the_report_is_that_of_the_selector(self, xor):
-        asked = []
-
-        class Reporting(MaxRelevance):
-            def report(self, X=None, y=None, **options):
-                asked.append((X is xor.X, y is xor.y, options))
-                return "a report"
-
-        found = select(xor.X, xor.y, method=Reporting(2))
-        assert found.report(xor.X, xor.y, title="mine") == "a report"
-        assert asked == [(True, True, {"title": "mine"})]
+    def test_summary_and_report_are_those_of_the_selector_with_the_reasons(self, found, xor):
+        summary = found.summary(xor.X, xor.y)
+        assert [row.name for row in summary.chosen] == list(found.features)
+        assert set(found.reasons) <= set(summary.notes)
+        report = found.report(xor.X, xor.y, title="mine")
+        assert report.summary.features == summary.features
+        assert report.summary.title == "mine"
+        assert all(reason in unescape(report.html) for reason in found.reasons)
 
     def test_names_reach_the_selector(self, xor):
         names = [f"gene {i}" for i in range(12)]

@@ -56,7 +56,7 @@ def test_best_feature_comes_first_and_is_written_to_csv(table, out):
     assert result.stderr == ""
     with out.open(newline="", encoding="utf-8") as file:
         rows = list(csv.DictReader(file))
-    assert list(rows[0]) == ["rank", "feature", "index", "score"]
+    assert list(rows[0]) == ["rank", "feature", "index", "score", "substitutes"]
     assert [row["rank"] for row in rows] == ["1", "2"]
     assert (rows[0]["feature"], rows[0]["index"]) == ("sign", "4")
     assert float(rows[0]["score"]) > 0
@@ -185,7 +185,7 @@ def test_constant_column_is_a_warning_with_its_name(columns, tmp_path, out):
     result = invoke("select", path, "-t", "y", "-k", 6, "-o", out)
     assert result.exit_code == 0
     assert result.stderr == (
-        "warning: 1 column holds one single value and can never be selected: 'flat'\n"
+        "warning: 1 column holds one single value and can never be selected: 'flat'.\n"
     )
     assert "5 of 6 features" in result.stdout
     assert "flat" not in out.read_text(encoding="utf-8")
@@ -308,7 +308,7 @@ def test_bug_is_no_bad_input(table, monkeypatch):
     def break_down(*_):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(selection, "_fitted_rows", break_down)
+    monkeypatch.setattr("hsieve.N3LARS.fit", break_down)
     result = invoke("select", table, "-t", "y")
     assert result.exit_code == 1
     assert isinstance(result.exception, ZeroDivisionError)
@@ -318,7 +318,7 @@ def test_failing_algebra_is_no_bad_input(table, monkeypatch):
     def break_down(*_):
         raise np.linalg.LinAlgError
 
-    monkeypatch.setattr(selection, "_fitted_rows", break_down)
+    monkeypatch.setattr("hsieve.N3LARS.fit", break_down)
     assert isinstance(invoke("select", table, "-t", "y").exception, np.linalg.LinAlgError)
 
 

@@ -7,7 +7,7 @@ from hsieve.datasets import make_xor
 from tests.cli.files import write_csv
 from tests.cli.running import invoke
 
-WORDS = "no chosen feature tells more about y by itself than chance would among 8 features"
+WORDS = "No chosen feature tells more about y by itself than chance would among 8 features"
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def test_warns_where_single_features_show_nothing(tables, table, method):
     result = invoke("select", tables[table], "-t", "y", "-m", method, "-k", 2)
     assert result.exit_code == 0, result.output
     assert WORDS in result.stderr
-    assert "try --method auto or bahsic" in result.stderr
+    assert "try BAHSIC, or let the method be chosen (auto)" in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def read_here(monkeypatch):
 @pytest.mark.parametrize(
     "options",
     [
-        ("-m", "n3lars", "-k", 3, "--relatives", 2),
+        ("-m", "n3lars", "-k", 3, "--substitutes", 2),
         ("-m", "mrmr", "-k", 3),
         ("-m", "mr-nhsic", "-k", "alignment"),
     ],
@@ -138,7 +138,7 @@ def test_dask_gives_the_same_and_nothing_is_read_here(answer, scheduler, read_he
 
 
 def test_p_values_read_the_chosen_columns_only(answer, scheduler, read_here):
-    options = ("-m", "n3lars", "-k", 3, "--relatives", 0, "--p-values", "gamma")
+    options = ("-m", "n3lars", "-k", 3, "--substitutes", 0, "--p-values", "gamma")
     expected = answer(*options)
     read_here.clear()
     rows, *_ = answer(*options, "--engine", "dask", "--scheduler", scheduler)
@@ -157,7 +157,7 @@ def test_workers_are_started_once(answer, monkeypatch):
             super().__init__(**options)
 
     monkeypatch.setattr(distributed, "LocalCluster", Counted)
-    options = ("-m", "n3lars", "-k", 2, "--relatives", 2)
+    options = ("-m", "n3lars", "-k", 2, "--substitutes", 2)
     rows, *_ = answer(*options, "--engine", "dask", "--workers", 1)
     assert rows == answer(*options)[0]
     assert started == [1]
@@ -192,7 +192,7 @@ def test_a_checkpoint_is_taken_up_and_belongs_to_its_run(answer, parts, tmp_path
     assert answer("-m", "n3lars", "-k", 3, "--checkpoint", kept, "--engine", "threads") == expected
     assert {path: path.stat().st_mtime_ns for path in kept.glob("*/*.result")} == results
     other = invoke("select", parts, "-t", "y", "-m", "n3lars", "-k", 4, "--checkpoint", kept)
-    assert_refused(other, "kept", "another run", "--n-features 3, now 4")
+    assert_refused(other, "kept", "another run", "n_features_to_select=3, now 4")
     target = invoke("select", parts, "-t", "f3", "-m", "n3lars", "-k", 3, "--checkpoint", kept)
     assert_refused(target, "another run", "other values of the target")
 
@@ -206,17 +206,17 @@ def test_a_checkpoint_is_not_kept_among_other_files(parts):
     ("options", "words"),
     [
         (("--engine", "ray"), ["--engine", "ray"]),
-        (("--scheduler", "tcp://127.0.0.1:8786"), ["--scheduler needs --engine dask"]),
-        (("--engine", "threads", "--scheduler", "x:1"), ["--scheduler needs --engine dask"]),
+        (("--scheduler", "tcp://127.0.0.1:8786"), ["--scheduler needs --engine"]),
+        (("--engine", "threads", "--scheduler", "x:1"), ["scheduler is for 'dask' and 'spark'"]),
         (("--workers", 2), ["--workers needs --engine"]),
-        (("--engine", "local", "--workers", 2), ["--workers needs --engine"]),
+        (("--engine", "local", "--workers", 2), ["engine 'local' has one worker"]),
         (("--engine", "dask", "--workers", 0), ["--workers"]),
-        (("--engine", "dask", "--scheduler", "x:1", "--workers", 2), ["--workers", "--scheduler"]),
+        (("--engine", "dask", "--scheduler", "x:1", "--workers", 2), ["n_workers", "scheduler"]),
         (("--engine", "threads", "-m", "bahsic"), ["--engine", "bahsic", "n3lars", "mrmr"]),
         (("--checkpoint", "kept", "-m", "lasso"), ["--checkpoint", "lasso", "n3lars"]),
-        (("--engine", "dask", "--interactions"), ["--interactions", "--engine dask"]),
-        (("--checkpoint", "kept", "--interactions"), ["--checkpoint", "--interactions"]),
-        (("--engine", "spark", "-k", "cv"), ["-k cv", "--engine spark"]),
+        (("--engine", "dask", "--interactions"), ["interactions='pairs'", "engine"]),
+        (("--checkpoint", "kept", "--interactions"), ["checkpoint", "interactions"]),
+        (("--engine", "spark", "-k", "cv"), ["'cv'", "use 'alignment' or 'guarded'"]),
     ],
 )
 def test_options_that_do_not_go_together(parts, options, words, monkeypatch, tmp_path):

@@ -1,4 +1,4 @@
-"""`hsieve select`: covariates, limits, relatives and pairs, for methods with a path."""
+"""`hsieve select`: covariates, limits and pairs for methods with a path; substitutes for all."""
 
 import csv
 import json
@@ -6,8 +6,9 @@ import json
 import numpy as np
 import pytest
 
-from hsieve.cli import path_options, selection
+from hsieve.cli import selection
 from hsieve.cli.methods import MethodRequest
+from hsieve.report import evidence
 from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, cells_of, invoke
@@ -43,7 +44,7 @@ def table(columns, tmp_path):
 @pytest.fixture
 def unfitted(monkeypatch):
     """Fail if a selector is fitted."""
-    monkeypatch.setattr(selection, "_fitted_rows", lambda *_: pytest.fail("it was fitted"))
+    monkeypatch.setattr("hsieve.N3LARS.fit", lambda *_: pytest.fail("it was fitted"))
 
 
 @pytest.fixture
@@ -137,7 +138,6 @@ def test_constant_columns_beside_a_covariate_are_refused(columns, tmp_path):
     [
         ("--covariate", "age"),
         ("--max-redundancy", 0.9),
-        ("--relatives", 2),
         ("--interactions",),
     ],
 )
@@ -170,7 +170,7 @@ def test_methods_whose_memory_cannot_be_limited_say_so(table, name):
         (("--max-redundancy", "high"), "max-redundancy"),
         (("--memory-limit", "lots"), "--memory-limit must be such as 500MB or 2GB, got 'lots'"),
         (("--memory-limit", "0GB"), "got '0GB'"),
-        (("--relatives", -1), "relatives"),
+        (("--substitutes", -1), "substitutes"),
     ],
 )
 def test_limits_that_make_no_sense_are_refused(table, option, words):
@@ -184,7 +184,8 @@ def test_cap_on_redundancy_keeps_a_copy_out_and_says_so(table, name):
     result = invoke(*options, "--max-redundancy", 0.9)
     assert "5 of 6 features" in result.stdout
     assert result.stderr == (
-        "warning: 6 features are asked for, but only 5 can be selected with --max-redundancy 0.9\n"
+        "warning: 6 features were asked for, but only 5 could be selected with a largest "
+        "redundancy of 0.9.\n"
     )
 
 
@@ -217,114 +218,100 @@ def row_of(result, name):
     return cells
 
 
-def test_copy_is_shown_as_interchangeable_with_no_markup(table):
-    result = invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 6)
-    copies = row_of(result, "dose")[-1].split(", ")
-    assert len(copies) == path_options.USUAL_RELATIVES
-    name, score = copies[0].split()
-    assert name == "=[b]copy"
+@pytest.mark.parametrize("name", ["n3lars", "mr-nhsic", "pursuit"])
+def test_a_near_copy_is_a_substitute_with_no_markup(table, name):
+    result = invoke("select", table, "-t", "y", "-k", 6, "-m", name)
+    other, score = row_of(result, "dose")[-1].split()
+    assert other == "[b]copy"
     assert float(score) > 0.9
-    assert not any(copy.startswith("=") for copy in copies[1:])
-    assert "= before a relative: interchangeable" in result.stdout
+    assert row_of(result, "age")[-1] == ""
+    assert "substitutes (NHSIC)" in result.stdout
 
 
-def test_sign_is_not_explained_where_it_does_not_occur(columns, tmp_path):
+def test_no_column_is_shown_where_nothing_could_stand_for_a_feature(columns, tmp_path):
     del columns["[b]copy"]
     result = invoke("select", stored(tmp_path / "table.csv", columns), "-t", "y", "-m", "n3lars")
-    assert "relatives (NHSIC)" in result.stdout
-    assert "interchangeable" not in result.stdout
+    assert "substitutes" not in result.stdout
 
 
-def test_long_names_of_relatives_are_shortened_on_the_screen_only(columns, tmp_path):
+def test_long_names_of_substitutes_are_shortened_on_the_screen_only(columns, tmp_path):
     columns = {LONG: columns.pop("[b]copy"), **columns}
     path = stored(tmp_path / "table.csv", columns)
     out = tmp_path / "out.csv"
-    result = invoke("select", path, "-t", "y", "-m", "n3lars", "-k", 6, "--relatives", 1, "-o", out)
-    assert row_of(result, "dose")[-1].startswith("=a_very_long_na…othing_at_all 0.9")
+    result = invoke("select", path, "-t", "y", "-m", "n3lars", "-k", 6, "-o", out)
+    assert row_of(result, "dose")[-1].startswith("a_very_long_na…othing_at_all 0.9")
     with out.open(newline="", encoding="utf-8") as file:
-        [relatives] = [r["relatives"] for r in csv.DictReader(file) if r["feature"] == "dose"]
-    assert relatives.startswith(f"{LONG} (0.9")
-    assert ";" not in relatives
+        [found] = [r["substitutes"] for r in csv.DictReader(file) if r["feature"] == "dose"]
+    assert found.startswith(f"{LONG} (0.9")
+    assert ";" not in found
 
 
-@pytest.mark.parametrize("name", PATH_METHODS)
-def test_json_holds_relatives_as_a_list_best_first(table, tmp_path, name):
-    out = tmp_path / "out.json"
-    assert invoke("select", table, "-t", "y", "-m", name, "-q", "-o", out).exit_code == 0
-    for row in json.loads(out.read_text(encoding="utf-8")):
-        scores = [relative["score"] for relative in row["relatives"]]
-        assert len(scores) == path_options.USUAL_RELATIVES
-        assert scores == sorted(scores, reverse=True)
-        assert row["feature"] not in {relative["feature"] for relative in row["relatives"]}
-        assert all(0 < score <= 1 for score in scores)
+@pytest.mark.parametrize("name", ["n3lars", "bahsic"])
+def test_json_holds_substitutes_as_a_list_best_first(columns, tmp_path, name):
+    rng = np.random.default_rng(2)
+    for place in range(4):
+        noise = 0.05 * (4 - place) * rng.normal(size=N_SAMPLES)
+        columns[f"copy{place}"] = columns["age"] + noise
+    path, out = stored(tmp_path / "table.csv", columns), tmp_path / "out.json"
+    assert invoke("select", path, "-t", "y", "-m", name, "-k", 10, "-q", "-o", out).exit_code == 0
+    found = {row["feature"]: row["substitutes"] for row in json.loads(out.read_text("utf-8"))}
+    assert [one["feature"] for one in found["age"]] == ["copy3", "copy2", "copy1"]
+    scores = [one["score"] for one in found["age"]]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.5 <= score <= 1 for score in scores)
 
 
-def test_csv_holds_relatives_as_one_text(table, tmp_path):
-    out = tmp_path / "out.csv"
-    invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 6, "--relatives", 2, "-o", out)
-    with out.open(newline="", encoding="utf-8") as file:
-        rows = {row["feature"]: row["relatives"] for row in csv.DictReader(file)}
-    first, second = rows["dose"].split("; ")
-    assert first.startswith("[b]copy (0.9")
-    assert second.endswith(")")
-
-
-def test_more_relatives_than_features_are_all_others_that_vary(columns, tmp_path):
+def test_as_many_substitutes_as_are_asked_for(columns, tmp_path):
+    for place in range(5):
+        columns[f"copy{place}"] = columns["age"]
     path = stored(tmp_path / "table.csv", {"flat": [1] * N_SAMPLES, **columns})
     out = tmp_path / "out.json"
-    options = ("-k", 1, "-q", "-o", out, "--relatives", 100)
-    assert invoke("select", path, "-t", "y", "-m", "n3lars", *options).exit_code == 0
-    [row] = json.loads(out.read_text(encoding="utf-8"))
-    names = {relative["feature"] for relative in row["relatives"]}
-    assert names == set(columns) - {"y", row["feature"]}
+    for asked, n_found in ((1, 1), (4, 4), (100, 5)):
+        options = ("-m", "n3lars", "-k", 1, "-q", "-o", out, "--substitutes", asked)
+        assert invoke("select", path, "-t", "y", *options).exit_code == 0
+        [row] = json.loads(out.read_text(encoding="utf-8"))
+        assert len(row["substitutes"]) == n_found
 
 
-def test_single_feature_has_no_relatives(columns, tmp_path):
+def test_a_single_feature_has_no_substitutes(columns, tmp_path):
     path = stored(tmp_path / "table.csv", {"age": columns["age"], "y": columns["y"]})
     result = invoke("select", path, "-t", "y", "-m", "n3lars")
     assert result.exit_code == 0, result.output
-    assert row_of(result, "age")[-1] == ""
+    assert "substitutes" not in result.stdout
 
 
 @pytest.fixture
 def uncompared(monkeypatch):
-    """Fail if relatives are looked for."""
-    monkeypatch.setattr(
-        "hsieve.selectors.n3lars.nearest_relatives",
-        lambda *_, **__: pytest.fail("relatives were looked for"),
+    """Fail if features are compared with each other."""
+    monkeypatch.setattr(evidence, "_statistics", lambda *_: pytest.fail("features were compared"))
+
+
+@pytest.mark.usefixtures("uncompared")
+def test_substitutes_can_be_turned_off(table, tmp_path):
+    out = tmp_path / "out.csv"
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "--substitutes", 0, "-o", out)
+    assert result.exit_code == 0, result.output
+    assert "ubstitutes" not in result.stdout
+    assert "substitutes" not in out.read_text(encoding="utf-8")
+
+
+@pytest.mark.usefixtures("uncompared")
+def test_substitutes_that_nobody_would_see_are_not_looked_for(table):
+    assert (
+        invoke("select", table, "-t", "y", "-m", "n3lars", "-q", "--substitutes", 2).exit_code == 0
     )
 
 
-@pytest.mark.usefixtures("uncompared")
-def test_relatives_can_be_turned_off(table, tmp_path):
-    out = tmp_path / "out.csv"
-    result = invoke("select", table, "-t", "y", "-m", "n3lars", "--relatives", 0, "-o", out)
+@pytest.mark.parametrize("name", ["n3lars", "mr-nhsic"])
+def test_much_work_is_done_only_where_it_is_asked_for(table, monkeypatch, name):
+    monkeypatch.setattr(evidence, "MOST_COMPARISONS", 0)
+    options = ("select", table, "-t", "y", "-k", 4, "-m", name)
+    result = invoke(*options)
     assert result.exit_code == 0, result.output
-    assert "elatives" not in result.stdout
-    assert "relatives" not in out.read_text(encoding="utf-8")
-
-
-@pytest.mark.usefixtures("uncompared")
-def test_relatives_that_nobody_would_see_are_not_looked_for(table):
-    assert invoke("select", table, "-t", "y", "-m", "n3lars", "-q", "--relatives", 2).exit_code == 0
-
-
-@pytest.mark.usefixtures("uncompared")
-def test_much_work_that_was_not_asked_for_is_left_with_a_note(table, monkeypatch):
-    monkeypatch.setattr(path_options, "MOST_UNASKED_WORK", N_SAMPLES * 6 * 2 - 1)
-    result = invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 2)
-    assert result.exit_code == 0, result.output
-    assert result.stderr == ""
-    assert "(NHSIC)" not in result.stdout
-    assert "were not looked for" in result.stdout
-    assert "--relatives 3" in result.stdout
-
-
-def test_much_work_is_done_where_it_is_asked_for(table, monkeypatch):
-    monkeypatch.setattr(path_options, "MOST_UNASKED_WORK", 0)
-    result = invoke("select", table, "-t", "y", "-m", "n3lars", "-k", 2, "--relatives", 3)
-    assert "relatives (NHSIC)" in result.stdout
-    assert "were not looked for" not in result.stdout
+    assert "looked for among the 4 best features, not among all" in result.stdout
+    result = invoke(*options, "--substitutes", 3)
+    assert any("0.9" in cells[-1] for cells in cells_of(result))
+    assert "were looked for" not in result.stdout
 
 
 @pytest.fixture
@@ -354,8 +341,8 @@ def test_files_name_the_partners_of_features_with_interactions(switches, tmp_pat
     rows = {}
     for ending in (".csv", ".json"):
         out = tmp_path / f"out{ending}"
-        options = ("-k", 2, "--interactions", "--relatives", 0, "-q", "-o", out)
-        assert invoke("select", switches, "-t", "y", "-m", "n3lars", *options).output == ""
+        options = ("-m", "n3lars", "-k", 2, "--interactions", "--substitutes", 0, "-q", "-o", out)
+        assert invoke("select", switches, "-t", "y", *options).output == ""
         with out.open(newline="", encoding="utf-8") as file:
             rows[ending] = json.load(file) if ending == ".json" else list(csv.DictReader(file))
     for found in rows.values():

@@ -124,4 +124,4 @@ def test_a_named_selector_is_found_everywhere(named, tmp_path):
     assert "--engine does not work with squares" in refused.stderr
     fitted = named(1).fit(X, y)
     assert words_for(fitted).does == "ranks features by squared correlation."
-    assert "--method squares -k 1" in fitted.report(X, y).summary["repeat"]["command"]
+    assert "--method squares -k 1" in fitted.report(X, y).summary.repeat.command

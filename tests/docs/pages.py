@@ -44,10 +44,12 @@ def prepared_in(folder):
     y = X[:, 3] ** 2 + X[:, 7]
     np.save(folder / "million_rows.npy", X)
     table = pa.table({f"f{place}": column for place, column in enumerate(X.T)})
+    batch = pa.array(np.arange(len(X)) % 3)
     label = pa.array(np.where(y > 1, "a", "b"))
 
     def prepare(target):
-        pq.write_table(table.append_column(target, label), folder / "cells.parquet")
+        cells = table.append_column("batch", batch).append_column(target, label)
+        pq.write_table(cells, folder / "cells.parquet")
         return {"X": X, "y": y, "__name__": "page"}
 
     return prepare

@@ -8,12 +8,16 @@ from numpy.testing import assert_allclose
 
 from hsieve import KernelPursuit
 from hsieve.exceptions import NothingFoundWarning
-from hsieve.report.html import make_report
-from hsieve.report.summary import MEANINGS, ReportOptions, pursuit_steps, summarise
+from hsieve.report.analysis import AnalysisOptions, analyse
+from hsieve.report.tables import EVENTS, steps_of
 from hsieve.strategies import PursuitEvent
 from tests.report.pages import explained
 
 NAMES = [f"gene {place}" for place in range(15)]
+
+
+def summarise(selector, X=None, y=None, options=None):
+    return analyse(selector, X, y, options=options).to_dict()
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +28,7 @@ def fitted():
 
 @pytest.fixture(scope="module")
 def summary(fitted):
-    return summarise(*fitted, ReportOptions(feature_names=NAMES))
+    return summarise(*fitted, AnalysisOptions(feature_names=NAMES))
 
 
 def picture(summary, name):
@@ -54,35 +58,33 @@ def test_the_steps_are_the_events(fitted, summary):
     steps = summary["steps"]
     events = selector.path_.events
     assert [row["what"] for row in steps["rows"]] == [event.what for event in events]
-    assert [row["features"] for row in steps["rows"]] == [list(event.features) for event in events]
+    assert [row["features"] for row in steps["rows"]] == [event.features for event in events]
     assert_allclose([row["error"] for row in steps["rows"]], [e.error for e in events], rtol=1e-5)
     assert steps["ended"] == selector.path_.stop_reason
-    assert {one["what"] for one in steps["meanings"]} == {event.what for event in events}
+    assert {one["label"] for one in steps["events"]} == {event.what for event in events}
 
 
 def test_every_event_has_a_row_and_a_meaning(fitted):
     from dataclasses import replace
 
-    from hsieve.report.curves import Names
-
     selector, X, y = fitted
     other = KernelPursuit().fit(X, y)
     events = tuple(
-        PursuitEvent(what, (2, 9) if what == "replaced" else (2,), 0.5, np.inf) for what in MEANINGS
+        PursuitEvent(what, (2, 9) if what == "replaced" else (2,), 0.5, np.inf) for what in EVENTS
     )
     other.path_ = replace(selector.path_, events=events)
-    steps = pursuit_steps(other, Names(NAMES, other.selected_indices_))
-    assert [row["what"] for row in steps["rows"]] == list(MEANINGS)
-    assert [one["what"] for one in steps["meanings"]] == list(MEANINGS)
-    assert steps["rows"][0]["standard_errors"] is None
-    html = make_report(other, X, y).html
+    steps = steps_of(other, NAMES)
+    assert [row.what for row in steps.rows] == list(EVENTS)
+    assert [one.label for one in steps.events] == list(EVENTS)
+    assert steps.rows[0].standard_errors is None
+    html = other.report(X, y).html
     assert '<bdi>x2</bdi><span class="times"> → </span><bdi>x9</bdi>' in html
     other.path_ = replace(selector.path_, events=events * 20)
-    assert pursuit_steps(other, Names(NAMES, other.selected_indices_))["n_more"] == 20
+    assert "The first 60 steps of the search; 20 more are left out." in other.report(X, y).html
 
 
 def test_the_method_and_its_limits_are_told(fitted, summary):
-    assert "leave-one-out residuals" in summary["method"]["does"]
+    assert "leave-one-out residuals" in summary["does"]
     assert summary["repeat"]["command"] == "hsieve select data.csv --target y --method pursuit"
     assert "Only effects on the mean are found" in titles(summary)
     assert "Features that matter only together are not seen" not in titles(summary)
@@ -116,13 +118,13 @@ def test_nothing_found_makes_a_page(fitted):
         "KernelPursuit chose none of 10 features from 100 samples: no feature is related to the "
         "target beyond chance."
     )
-    assert summary["steps"]["rows"] == []
+    assert summary["steps"]["rows"] == ()
     assert picture(summary, "explained") is None
     json.dumps(summary, allow_nan=False)
-    page = make_report(selector, X, y).html
+    page = selector.report(X, y).html
     assert "chose none of 10 features" in page
     assert summary["repeat"]["python"].endswith("selector.selected_indices_  # []")
-    assert summarise(selector)["counts"]["n_selected"] == 0
+    assert summarise(selector)["n_selected"] == 0
 
 
 def test_candidates_that_did_not_lower_the_error_are_told_of(fitted):
@@ -130,5 +132,5 @@ def test_candidates_that_did_not_lower_the_error_are_told_of(fitted):
     with pytest.warns(NothingFoundWarning):
         selector = KernelPursuit(least_gain=100.0).fit(X, y)
     assert summarise(selector, X, y)["headline"].endswith(
-        "no feature lowers the error of samples left out enough."
+        "no feature lowers the error of left-out samples enough."
     )

@@ -23,9 +23,9 @@ from hsieve import (
     StabilitySelection,
     kernels,
 )
+from hsieve.report.analysis import analyse
 from hsieve.report.method_words import parameter_meanings, references_of
 from hsieve.report.repetition import Constructor, changed_parameters, quoted, written_out
-from hsieve.report.summary import summarise
 from hsieve.selectors.methods import known_methods
 from tests.cli.running import invoke
 
@@ -57,10 +57,10 @@ def data():
 @pytest.mark.parametrize("selector", MADE, ids=lambda one: type(one).__name__)
 def test_the_code_selects_the_same(selector, data):
     X, y = data
-    summary = summarise(selector.fit(X, y), X, y)
-    assert summary["repeat"]["gaps"] == []
+    summary = analyse(selector.fit(X, y), X, y)
+    assert summary.repeat.gaps == []
     names = {"X": X, "y": y}
-    exec(summary["repeat"]["python"], names)
+    exec(summary.repeat.python, names)
     again = names["selector"]
     assert again is not selector
     assert again.selected_indices_.tolist() == selector.selected_indices_.tolist()
@@ -109,11 +109,11 @@ def test_values_are_shown_on_one_line():
 def test_what_cannot_be_written_out_is_named(data):
     X, y = data
     selector = RandSel(2, n_rounds=4, random_state=np.random.default_rng(0)).fit(X, y)
-    repeat = summarise(selector, X, y)["repeat"]
-    assert repeat["gaps"] == ["random_state"]
-    assert "random_state=None" in repeat["python"]
-    assert "# Not written out, and None below: random_state." in repeat["python"]
-    assert "differ from run to run" in repeat["seed"]
+    repeat = analyse(selector, X, y).repeat
+    assert repeat.gaps == ["random_state"]
+    assert "random_state=None" in repeat.python
+    assert "# Not written out, and None below: random_state." in repeat.python
+    assert "differ from run to run" in repeat.seed
 
 
 @pytest.mark.parametrize(
@@ -132,7 +132,7 @@ def test_the_command_selects_the_same(selector, data, tmp_path, monkeypatch):
     X = np.column_stack([data[0][:, :5], np.arange(60) % 3])
     y = (data[1] > 0.5).astype(int)
     names = ["plain", "with space", "it's", "new\nline", "-k", "c"]
-    command = summarise_with(selector.fit(X, y), X, y, names)["repeat"]["command"]
+    command = selector.fit(X, y).summary(X, y, feature_names=names).repeat.command
     with (tmp_path / "data.csv").open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file)
         writer.writerow([*names, "y"])
@@ -144,12 +144,6 @@ def test_the_command_selects_the_same(selector, data, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     shown = [names[feature].replace("\n", "\\n") for feature in selector.selected_indices_]
     assert result.stdout.splitlines() == shown
-
-
-def summarise_with(selector, X, y, names):
-    from hsieve.report.summary import ReportOptions
-
-    return summarise(selector, X, y, ReportOptions(feature_names=names))
 
 
 def words_of(command):
@@ -179,19 +173,19 @@ def test_commands_make_selectors_of_usual_settings(kind):
 
 def test_settings_that_no_option_has_give_no_command(data):
     X, y = data
-    assert summarise(BAHSIC(2, step=0.1).fit(X, y), X, y)["repeat"]["command"] is None
-    assert summarise(N3LARS(0.5).fit(X, y), X, y)["repeat"]["command"] is None
+    assert analyse(BAHSIC(2, step=0.1).fit(X, y), X, y).repeat.command is None
+    assert analyse(N3LARS(0.5).fit(X, y), X, y).repeat.command is None
     single = KernelPursuit(interactions=None).fit(X, y)
-    assert summarise(single, X, y)["repeat"]["command"] is None
+    assert analyse(single, X, y).repeat.command is None
 
 
 def test_versions_and_seed_are_told(data):
     X, y = data
-    repeat = summarise(N3LARS(2).fit(X, y), X, y)["repeat"]
-    assert repeat["versions"]["numpy"] == np.__version__
-    assert set(repeat["versions"]) == {"python", "hsieve", "numpy", "scipy", "scikit-learn"}
-    assert repeat["seed"] == "The method makes no random choices."
-    seeded = summarise(RandSel(2, n_rounds=4).fit(X, y), X, y)["repeat"]["seed"]
+    repeat = analyse(N3LARS(2).fit(X, y), X, y).repeat
+    assert repeat.versions["numpy"] == np.__version__
+    assert set(repeat.versions) == {"python", "hsieve", "numpy", "scipy", "scikit-learn"}
+    assert repeat.seed == "The method makes no random choices."
+    seeded = analyse(RandSel(2, n_rounds=4).fit(X, y), X, y).repeat.seed
     assert seeded.startswith("random_state=0")
 
 

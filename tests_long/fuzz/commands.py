@@ -234,7 +234,7 @@ def _select(choices: Choices, folder: Path) -> tuple[list[str], list[Path]]:
         "--covariate": lambda: choices.pick(["c1", "c0", *WORDS]),
         "--max-redundancy": lambda: choices.pick(["0.5", *NUMBERS]),
         "--memory-limit": lambda: choices.pick(["100MB", "1", "1e9", "-1GB", "99999999TB", *WORDS]),
-        "--relatives": lambda: choices.pick(NUMBERS),
+        "--substitutes": lambda: choices.pick(NUMBERS),
         "--interactions": None,
         "--false-selections": lambda: choices.pick(NUMBERS),
         "--subsamples": lambda: choices.pick(["2", "4", *NUMBERS]),

@@ -13,6 +13,7 @@ Where nothing is related to the target beyond chance, and no method predicts hel
 than no feature does, no feature is chosen. A method or a number that the user gives is kept.
 """
 
+import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -204,7 +205,11 @@ def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any
         raise ValueError(msg)
     (NONE | integer(1)).check("n_features", n_features)
     seconds = TIMES.get(time_allowed) if isinstance(time_allowed, str) else time_allowed
-    if not isinstance(seconds, Real) or isinstance(seconds, bool) or float(seconds) <= 0:
+    if (
+        not isinstance(seconds, Real)
+        or isinstance(seconds, bool)
+        or not 0 < float(seconds) < math.inf
+    ):
         shown = ", ".join(map(repr, TIMES))
         msg = f"time_allowed must be one of {shown}, or seconds above 0, got {time_allowed!r}."
         raise ValueError(msg)

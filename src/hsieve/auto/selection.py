@@ -3,14 +3,18 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.annotated import is_annotated
-from hsieve.data.blocks import ColumnBlocks, is_sparse
+from hsieve.data.blocks import ArrayBlocks, ColumnBlocks, is_sparse
 from hsieve.data.frames import frame_library, take_columns
+
+if TYPE_CHECKING:
+    from hsieve.report.analysis import Analysis
+    from hsieve.report.page import Report
 
 __all__ = ["Selection"]
 
@@ -94,22 +98,51 @@ class Selection:
         self._check_width(data.shape[1] if data.ndim == 2 else -1)
         return data[:, np.sort(self.indices)]
 
-    def report(self, X: Any = None, y: Any = None, **options: Any) -> Any:
-        """Make the report of the fitted selector.
+    def summary(self, X: Any = None, y: Any = None, **options: Any) -> "Analysis":
+        """Tell the result in a table and a few sentences, with the reasons.
 
         Parameters
         ----------
         X, y : array-like or None, default=None
-            The data, for panels that show them.
+            The data, for what needs their values.
         **options
-            As the selector's own ``report`` takes them.
+            As the ``summary`` of a selector takes them.
+
+        Returns
+        -------
+        Analysis
+            What the selector's ``summary`` gives, and the reasons.
+        """
+        return self._analysis(X, y, pictures=False, **options)
+
+    def report(self, X: Any = None, y: Any = None, **options: Any) -> "Report":
+        """Tell all about the selection on one page, with the reasons.
+
+        Parameters
+        ----------
+        X, y : array-like or None, default=None
+            The data, for what needs their values.
+        **options
+            As the ``report`` of a selector takes them.
 
         Returns
         -------
         Report
-            What the selector's ``report`` gives.
+            What the selector's ``report`` gives, and the reasons.
         """
-        return self.selector.report(X, y, **options)
+        from hsieve.report.page import Report
+
+        return Report(self._analysis(X, y, **options))
+
+    def _analysis(self, X: Any, y: Any, **options: Any) -> "Analysis":
+        from hsieve.report.analysis import AnalysisOptions, analyse
+        from hsieve.report.repetition import Origin
+
+        if isinstance(X, np.ndarray):  # which brings no names
+            X = ArrayBlocks(X, self.names)
+        origin = Origin(notes=self.notes, reasons=self.reasons)
+        named = {"feature_names": self.names or None, **options}
+        return analyse(self.selector, X, y, options=AnalysisOptions(origin=origin, **named))
 
     def _refuse_lacking(self, names: Any) -> None:
         known = set(names)

@@ -25,25 +25,8 @@ __all__ = [
 NAMES_SHOWN = 5
 
 
-def check_plot(path: Path, source: Path, method_name: str, method: "Method") -> None:
-    """Refuse a picture that could not be drawn, before any work is done.
-
-    Parameters
-    ----------
-    path : Path
-        Where the picture is to go.
-    source : Path
-        The file that is read.
-    method_name : str
-        Name of the method, for the message.
-    method : Method
-        The method.
-
-    Raises
-    ------
-    BadInputError
-        If the method has no path, the file cannot be written, or Matplotlib is missing.
-    """
+def check_plot(path: Path, source: Path, method: "Method") -> None:
+    """Refuse a picture that could not be drawn, before any work is done."""
     from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
 
     check_takes(method, PATH, "--plot")
@@ -55,21 +38,8 @@ def check_plot(path: Path, source: Path, method_name: str, method: "Method") -> 
 
 
 def check_report(path: Path, source: Path) -> None:
-    """Refuse a report that could not be written, before any work is done.
-
-    Parameters
-    ----------
-    path : Path
-        Where the report is to go.
-    source : Path
-        The file that is read.
-
-    Raises
-    ------
-    BadInputError
-        If the file cannot be written, or Jinja is missing.
-    """
-    from hsieve.report.html import REPORT_ENDINGS, require_jinja2
+    """Refuse a report that could not be written, before any work is done."""
+    from hsieve.report.page import REPORT_ENDINGS, require_jinja2
 
     check_output(path, source, REPORT_ENDINGS)
     try:
@@ -79,22 +49,7 @@ def check_report(path: Path, source: Path) -> None:
 
 
 def check_columns(table: "Dataset", method_name: str, method: "Method") -> None:
-    """Refuse columns and targets that a method does not know.
-
-    Parameters
-    ----------
-    table : Dataset
-        What was read.
-    method_name : str
-        Name of the method, for the message.
-    method : Method
-        The method.
-
-    Raises
-    ------
-    BadInputError
-        If there are categories, or a target of numbers, that it does not take.
-    """
+    """Refuse columns and targets that a method does not know."""
     if table.categorical and not method.takes("categorical"):
         names = few_names([table.names[i] for i in table.categorical])
         msg = f"the method {method_name} takes numbers only, but {names} are categories"
@@ -110,20 +65,7 @@ def check_columns(table: "Dataset", method_name: str, method: "Method") -> None:
 
 
 def check_number(table: "Dataset", request: MethodRequest) -> None:
-    """Refuse a number of features that is more than there are.
-
-    Parameters
-    ----------
-    table : Dataset
-        What was read.
-    request : MethodRequest
-        What is wanted.
-
-    Raises
-    ------
-    BadInputError
-        If it is too large.
-    """
+    """Refuse a number of features that is more than there are."""
     n_features = len(table.names) - len(request.covariates)
     if isinstance(request.n_features, int) and request.n_features > n_features:
         beside = " beside the covariates" if request.covariates else ""
@@ -137,24 +79,7 @@ def check_number(table: "Dataset", request: MethodRequest) -> None:
 def check_own_number(
     n_features: int | str | None, method_name: str, method: "Method", *, stability: bool = False
 ) -> None:
-    """Refuse to leave the number of features to a method that cannot choose it.
-
-    Parameters
-    ----------
-    n_features : int, str or None
-        Number of features, or the rule that finds it.
-    method_name : str
-        Name of the method, for the message.
-    method : Method
-        The method.
-    stability : bool, default=False
-        Whether the method is repeated for stability selection, which has a number of its own.
-
-    Raises
-    ------
-    BadInputError
-        If the rule is "auto" and the method does not offer it.
-    """
+    """Refuse to leave the number of features to a method that cannot choose it."""
     if n_features != OWN_NUMBER:
         return
     option = f"--n-features {OWN_NUMBER}"

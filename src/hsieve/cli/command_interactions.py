@@ -13,7 +13,7 @@ from hsieve.cli.console import as_text, complain, legible, progress_bar, result_
 from hsieve.cli.errors import telling_what_is_kept
 from hsieve.cli.files import check_memory_limit, check_output, read_dataset, reading_options
 from hsieve.cli.printing import origin
-from hsieve.cli.reporting import Retelling, command_line, made_report, write_report
+from hsieve.cli.reporting import command_line, origin_of, write_report
 
 if TYPE_CHECKING:
     from hsieve.cli.interactions import Findings
@@ -127,32 +127,32 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     if report is not None:
         check_report(report, file)
     reading = reading_options(target, target_kind.value, categorical, drop, missing.value)
-    wish = interactions.ScanOptions(
-        top,
-        order,
-        target_kernel.value,
-        permutations,
-        screen,
-        screen_by.value,
-        time_limit,
-        memory_limit,
-        threads,
-        random_state,
-    )
+    settings = {
+        "n_pairs": top,
+        "order": order,
+        "target_kernel": target_kernel.value,
+        "n_permutations": permutations,
+        "screen": screen,
+        "screen_by": screen_by.value,
+        "time_limit": time_limit or None,
+        "memory_limit": memory_limit,
+        "n_threads": threads,
+        "random_state": random_state,
+    }
     with telling_what_is_kept(LOST), progress_bar(f"reading {file}", shown=not quiet):
         table = read_dataset(file, reading)
-        findings = interactions.scan(table, wish)
-        page = None
+        findings = interactions.scan(table, settings)
+        analysis = None
         if report is not None:
-            told = Retelling(findings.warnings)
-            page = made_report(findings.selector, table, reading, told, command_line(context))
+            origin = origin_of(table, reading, command_line(context))
+            analysis = interactions.analysed(table, findings, origin)
     if out is not None:
         interactions.write(out, findings)
-    if report is not None and page is not None:
-        write_report(report, page)
+    if report is not None and analysis is not None:
+        write_report(report, analysis)
     if quiet:
         if out is None:
-            for found in (*findings.pairs, *findings.triples):
+            for found in (*findings.selector.pairs_, *findings.selector.triples_):
                 typer.echo("\t".join(map(legible, found.names)))
         return
     for warning in findings.warnings:
@@ -165,26 +165,30 @@ def print_interactions(table: "Dataset", findings: "Findings") -> None:
 
     Parameters
     ----------
-    table : Dataset
+    table : Table or ColumnTable
         What was looked at.
     findings : Findings
         What was found.
     """
     console = result_console()
-    found = {"pairs": findings.pairs}
-    if findings.triples:
-        found["triples"] = findings.triples
+    found = {"pairs": findings.selector.pairs_}
+    if findings.selector.triples_:
+        found["triples"] = findings.selector.triples_
     for interactions in found.values():
         padding = 0 if console.width < COMFORTABLE_WIDTH else 1
         console.print(_laid_out(interactions, padding))
     console.print(as_text(_looked_at(table, findings)))
     console.print(as_text(ABOUT_SHARES))
-    if any(math.isnan(pair.family_wise_p) for pair in findings.pairs):
+    if any(math.isnan(pair.family_wise_p) for pair in findings.selector.pairs_):
         console.print(as_text(NO_PERMUTATIONS))
         return
     console.print(as_text(ABOUT_CHANCE.format(what=" or ".join(found))))
     for what, interactions in found.items():
-        n_all = findings.n_pairs_seen if what == "pairs" else findings.n_triples_seen
+        n_all = (
+            findings.selector.n_pairs_seen_
+            if what == "pairs"
+            else findings.selector.n_triples_seen_
+        )
         console.print(as_text(_standing_out(interactions, what, n_all)))
 
 
@@ -216,14 +220,14 @@ def _chance(value: float) -> str:
 def _looked_at(table: "Dataset", findings: "Findings") -> str:
     """Say how many pairs were looked at, and how fast."""
     n_features = len(table.names)
-    n_seen, n_pairs = findings.n_pairs_seen, math.comb(n_features, 2)
+    n_seen, n_pairs = findings.selector.n_pairs_seen_, math.comb(n_features, 2)
     seen = f"{n_seen:,} pair{'' if n_seen == 1 else 's'}"
     if n_seen < n_pairs:
         seen = f"{n_seen:,} of the {n_pairs:,} pairs"
-    if findings.triples:
-        seen += f" and {findings.n_triples_seen:,} triples"
+    if findings.selector.triples_:
+        seen += f" and {findings.selector.n_triples_seen_:,} triples"
     words = f"{seen} of {n_features:,} features, {origin(table)}; {findings.seconds:.1f} s"
-    if findings.triples:  # most of the time went into these
+    if findings.selector.triples_:  # most of the time went into these
         return words
     speed = n_seen / findings.seconds / 1e6
     # Of few pairs the speed says nothing.

@@ -1,24 +1,23 @@
 """The command `hsieve select`: its options, and what is done with them."""
 
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from hsieve.cli import options
-from hsieve.cli.automatic import AutomaticOptions
+from hsieve.cli.automatic import time_wanted
 from hsieve.cli.checks import check_own_number, check_plot, check_report
-from hsieve.cli.console import complain, legible, progress_bar
+from hsieve.cli.console import legible, progress_bar
 from hsieve.cli.engine_options import EngineOptions
 from hsieve.cli.errors import telling_what_is_kept
 from hsieve.cli.files import check_output, reading_options
 from hsieve.cli.methods import DEFAULT_METHOD, MethodRequest, find_method
 from hsieve.cli.options import number_or_rule
-from hsieve.cli.path_options import USUAL_RELATIVES, PathOptions
+from hsieve.cli.path_options import PathOptions
 from hsieve.cli.printing import print_selection
-from hsieve.cli.reporting import Retelling, command_line, made_report, write_report
+from hsieve.cli.reporting import command_line, origin_of, write_report
 from hsieve.cli.stability_options import StabilityOptions
 
 __all__ = ["select_command"]
@@ -81,13 +80,13 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         ),
     ] = None,
     memory_limit: options.MemoryLimit = None,
-    relatives: Annotated[
+    substitutes: Annotated[
         int | None,
         typer.Option(
             min=0,
-            help="How many features most like each selected one to name; if not given, "
-            f"{USUAL_RELATIVES} unless that takes long; 0 for none.",
-            rich_help_panel=options.OF_PATHS,
+            help="How many features that could stand for a selected one (NHSIC 0.5 or more) to "
+            "name; if not given, 3, among all features unless that takes long; 0 for none.",
+            rich_help_panel=options.DETAILS,
         ),
     ] = None,
     *,
@@ -140,28 +139,25 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 ) -> None:
     """Select the features of a table that tell most about its target."""
     from hsieve.cli import selection
+    from hsieve.report.analysis import AnalysisOptions
 
     method = find_method(method_name)
     n_wanted = number_or_rule(n_features)
     check_own_number(n_wanted, method_name, method, stability=stability)
-    wanted = PathOptions(covariate or (), max_redundancy, memory_limit, relatives, interactions)
+    wanted = PathOptions(covariate or (), max_redundancy, memory_limit, interactions)
     wanted.check(method)
-    automatic = AutomaticOptions(time_allowed)
-    automatic.check(method, n_wanted, stability=stability)
+    seconds_allowed = time_wanted(time_allowed, method, n_wanted, stability=stability)
     if out is not None:
         check_output(out, file)
     if plot is not None:
-        check_plot(plot, file, method_name, method)
+        check_plot(plot, file, method)
     if report is not None:
         check_report(report, file)
     repeated = StabilityOptions(stability, false_selections, subsamples)
     repeated.check(method_name, method, [*wanted.given, *(["--plot"] if plot else [])])
     placed = EngineOptions(engine and engine.value, scheduler, workers, checkpoint)
-    whole = {"--interactions": interactions, "-k cv": n_wanted == "cv"}
     method = repeated.applied(method)
-    placed.check(method, [option for option, is_given in whole.items() if is_given])
-    if quiet and out is None:
-        wanted = replace(wanted, n_relatives=0)  # nobody would see them
+    placed.check(method)
     reading = reading_options(target, target_kind.value, categorical, drop, missing.value)
     started = time.perf_counter()
     kept = placed.kept_after_interruption(method_name, method)
@@ -175,30 +171,33 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             covariates=wanted.positions(table, drop or ()),
             max_redundancy=max_redundancy,
             memory_limit=memory_limit,
-            n_relatives=wanted.n_relatives,
             interactions=interactions,
-            engine=placed.settings,
+            engine=placed.made(),
             checkpoint=checkpoint,
-            time_allowed=automatic.wanted,
+            time_allowed=seconds_allowed,
         )
-        outcome = selection.select(table, method, repeated.add_to(request), p_values.value)
-        outcome.notes[:0] = [note for note in table.notes if note not in outcome.notes]
-        page = None
-        if report is not None:
-            told = Retelling(outcome.warnings, outcome.notes, outcome.tests)
-            page = made_report(outcome.selector, table, reading, told, command_line(context))
+        is_seen = not quiet or out is not None
+        analysed = AnalysisOptions(
+            p_values="auto" if report and p_values is options.PValues.none else p_values.value,
+            n_shown=300 if report else None,
+            n_substitutes=substitutes if is_seen or report else 0,
+            pictures=report is not None,
+            seed=random_state,
+            origin=origin_of(table, reading, command_line(context)),
+        )
+        outcome = selection.select(table, method, repeated.add_to(request), analysed)
+    has_p_values = p_values is not options.PValues.none
     if out is not None:
-        selection.write(out, outcome)
+        selection.write(out, outcome.analysis, p_values=has_p_values)
     if plot is not None:
         selection.write_plot(plot, outcome.selector, table.names)
-    if report is not None and page is not None:
-        write_report(report, page)
+    if report is not None:
+        write_report(report, outcome.analysis)
     if quiet:
         if out is None:
-            for row in outcome.rows:
-                typer.echo(legible(row["feature"]))
+            for row in outcome.analysis.chosen:
+                typer.echo(legible(row.name))
         return
-    for warning in outcome.warnings:
-        complain("warning", warning)
     how = f"stability selection over {method_name}" if stability else outcome.chosen or method_name
-    print_selection(table, outcome, how, time.perf_counter() - started)
+    seconds = time.perf_counter() - started
+    print_selection(table, outcome, how, seconds, p_values=has_p_values)

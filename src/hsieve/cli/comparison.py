@@ -1,19 +1,16 @@
 """The work of `hsieve compare`: methods side by side on folds of a table."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hsieve.cli.checks import check_columns, check_number, check_own_number
 from hsieve.cli.console import as_text, result_console
-from hsieve.cli.engine_options import refusing_engines
 from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
-from hsieve.cli.files import in_options, plainly, write_rows
+from hsieve.cli.files import refusing, write_rows
 from hsieve.cli.methods import MethodRequest, find_method
-from hsieve.cli.path_options import in_words
 from hsieve.cli.printing import origin, print_tables
 
 if TYPE_CHECKING:
@@ -68,19 +65,7 @@ class ComparisonOptions:
 
 
 def check(wish: ComparisonOptions) -> None:
-    """Refuse what can be refused before the file is read.
-
-    Parameters
-    ----------
-    wish : ComparisonOptions
-        What was asked for.
-
-    Raises
-    ------
-    BadInputError
-        If there is no such method, a number does not go with one, or there is nothing to throw
-        away.
-    """
+    """Refuse what can be refused before the file is read."""
     for name, method in _methods_of(wish).items():
         if method.is_automatic:
             msg = f"{name} chooses among methods itself and works with 'hsieve select' alone"
@@ -92,27 +77,7 @@ def check(wish: ComparisonOptions) -> None:
 
 
 def make_plan(table: "Dataset", wish: ComparisonOptions) -> tuple["ComparisonPlan", list[str]]:
-    """Check everything and make the selectors; nothing is measured.
-
-    Parameters
-    ----------
-    table : Dataset
-        Features and target.
-    wish : ComparisonOptions
-        What is wanted.
-
-    Returns
-    -------
-    plan : ComparisonPlan
-        What to run.
-    warnings : list of str
-        What the user should know.
-
-    Raises
-    ------
-    BadInputError
-        If methods, data and numbers do not go together.
-    """
+    """Check everything and make the selectors; nothing is measured."""
     from hsieve.comparison.compare import plan_comparison
 
     methods, told = _methods_of(wish), []
@@ -125,7 +90,7 @@ def make_plan(table: "Dataset", wish: ComparisonOptions) -> tuple["ComparisonPla
     for name, method in methods.items():
         check_columns(table, name, method)
         check_number(table, request)
-    with plainly(table.source):
+    with refusing(table.source):
         plan = plan_comparison(
             {name: method.make(**request.parameters) for name, method in methods.items()},
             table,
@@ -142,33 +107,11 @@ def make_plan(table: "Dataset", wish: ComparisonOptions) -> tuple["ComparisonPla
 def run_plan(
     plan: "ComparisonPlan", table: "Dataset", wish: ComparisonOptions
 ) -> "SelectorComparison":
-    """Measure what is not yet measured.
-
-    Parameters
-    ----------
-    plan : ComparisonPlan
-        What to run.
-    table : Dataset
-        Where it comes from, for messages.
-    wish : ComparisonOptions
-        Where results are kept.
-
-    Returns
-    -------
-    SelectorComparison
-        What came of it.
-
-    Raises
-    ------
-    BadInputError
-        If results cannot be kept, the engine fails, or every method does.
-    InterruptedRunError
-        After Ctrl-C, when what is there has been shown.
-    """
+    """Measure what is not yet measured."""
     from hsieve.comparison import runner
 
     try:
-        with _keeping(), refusing_engines():
+        with refusing():
             if wish.folder is None:
                 records = runner.measure_all(plan.experiment, plan.settings)
             else:
@@ -180,74 +123,40 @@ def run_plan(
             raise InterruptedRunError(LOST) from None
         _show_part(plan, wish.folder)
         raise InterruptedRunError(kept_in(wish.folder)) from None
-    with plainly(table.source):
+    with refusing(table.source):
         return plan.complete_result(records)
 
 
 def write(path: Path, found: "SelectorComparison") -> None:
-    """Write a row for each method, whole or not at all.
-
-    Parameters
-    ----------
-    path : Path
-        A file ending in .csv or .json.
-    found : SelectorComparison
-        What came of it. Frequent features are a list in JSON and one text in CSV.
-
-    Raises
-    ------
-    BadInputError
-        If the file cannot be written.
-    """
-    rows = [{**row, "failure": in_options(row["failure"])} for row in found.rows()]
+    """Write a row for each method, whole or not at all."""
+    rows = found.rows()
     if path.suffix.lower() == ".csv":
         for row in rows:
-            shares = [{"feature": f["feature"], "score": f["share"]} for f in row["frequent"]]
-            row["frequent"] = in_words(shares)
+            named = (f"{one['feature']} ({one['share']:.2f})" for one in row["frequent"])
+            row["frequent"] = "; ".join(named)
     write_rows(path, rows, list(rows[0]))
 
 
 def show(found: "SelectorComparison", table: "Dataset", started: float) -> None:
-    """Print the tables and how to read them.
-
-    Parameters
-    ----------
-    found : SelectorComparison
-        What came of it.
-    table : Dataset
-        Where it comes from.
-    started : float
-        When the command began.
-    """
+    """Print the tables and how to read them."""
     print_tables(found.tables())
     console = result_console()
     seconds = time.perf_counter() - started
     console.print(as_text(f"{len(table.names)} features, {origin(table)}; {seconds:.1f} s"))
     for sentence in found.sentences():
-        console.print(as_text(in_options(sentence)))
+        console.print(as_text(sentence))
 
 
-def _methods_of(wish: ComparisonOptions) -> "dict[str, Method]":
+def _methods_of(wish: ComparisonOptions) -> dict[str, "Method"]:
     """Find the methods that are wanted, each once, in the order given."""
     return {name: find_method(name) for name in wish.methods or USUAL_METHODS}
-
-
-@contextmanager
-def _keeping() -> Iterator[None]:
-    """Turn what is wrong with a folder of results into a sentence."""
-    from hsieve.comparison.results_file import ResultsError
-
-    try:
-        yield
-    except ResultsError as error:
-        raise BadInputError(str(error)) from error
 
 
 def _show_part(plan: "ComparisonPlan", folder: Path) -> None:
     """Print what was done before an interruption."""
     from hsieve.comparison import runner
 
-    with _keeping():
+    with refusing():
         outcome = runner.gather(plan.experiment, plan.settings, folder)
     if outcome.records:
         print_tables(plan.result(outcome.records).tables())

@@ -31,31 +31,12 @@ WIDTH_WITHOUT_TERMINAL = 10_000
 
 
 def as_text(value: str) -> Text:
-    """Return a text that is shown as it is, with no markup in it.
-
-    Parameters
-    ----------
-    value : str
-        Any text.
-
-    Returns
-    -------
-    Text
-        For a cell or a line.
-    """
+    """Return a text that is shown as it is, with no markup in it."""
     return Text(legible(value))
 
 
 def complain(kind: str, message: str) -> None:
-    """Write one line to stderr.
-
-    Parameters
-    ----------
-    kind : {"error", "warning"}
-        How the line begins.
-    message : str
-        The sentence; line breaks in it become spaces.
-    """
+    """Write one line to stderr."""
     sys.stderr.write(f"{kind}: {legible(' '.join(message.split()))}\n")
 
 
@@ -67,28 +48,14 @@ def escape_unprintable() -> None:
 
 
 def result_console() -> Console:
-    """Return the console for results, as wide as it takes where stdout is no terminal.
-
-    Returns
-    -------
-    Console
-        A console on the current stdout.
-    """
+    """Return the console for results, as wide as it takes where stdout is no terminal."""
     width = None if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
     return Console(width=width, highlight=False, markup=False, emoji=False)
 
 
 @contextmanager
 def progress_bar(what: str, *, shown: bool = True) -> Iterator[None]:
-    """Show how far the work inside the block is, once it takes over two seconds.
-
-    Parameters
-    ----------
-    what : str
-        Words beside the bar until the work reports its own.
-    shown : bool, default=True
-        False for silence.
-    """
+    """Show how far the work inside the block is, once it takes over two seconds."""
     if not shown or not sys.stderr.isatty():
         yield
         return

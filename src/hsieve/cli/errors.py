@@ -44,28 +44,14 @@ class PlainGroup(TyperGroup):
     """Commands that end with an exit code and at most one sentence about what went wrong."""
 
     def main(self, *args: Any, standalone_mode: bool = True, **extra: Any) -> Any:
-        """Run a command and exit, unless `standalone_mode` is off.
-
-        Parameters
-        ----------
-        *args, **extra
-            As in Typer.
-        standalone_mode : bool, default=True
-            Whether to turn errors into sentences and to leave the process.
-        """
+        """Run a command and exit, unless `standalone_mode` is off."""
         extra["standalone_mode"] = False
         command = partial(super().main, *args, **extra)
         return exit_plainly(command) if standalone_mode else command()
 
 
 def exit_plainly(command: Callable[[], Any]) -> NoReturn:
-    """Run a command and leave the process, with one sentence about what went wrong.
-
-    Parameters
-    ----------
-    command : callable
-        A command of Typer; an integer that it returns is the exit code.
-    """
+    """Run a command and leave the process, with one sentence about what went wrong."""
     try:
         code = command()
     except BadInputError as error:
@@ -86,18 +72,7 @@ def exit_plainly(command: Callable[[], Any]) -> NoReturn:
 
 @contextmanager
 def telling_what_is_kept(kept: str) -> Iterator[None]:
-    """Say after Ctrl-C what is kept of the work inside the block, and how to go on.
-
-    Parameters
-    ----------
-    kept : str
-        Half a sentence.
-
-    Raises
-    ------
-    InterruptedRunError
-        Instead of KeyboardInterrupt.
-    """
+    """Say after Ctrl-C what is kept of the work inside the block, and how to go on."""
     try:
         yield
     except KeyboardInterrupt:

@@ -5,7 +5,6 @@ before it has ended.
 """
 
 import os
-import re
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,45 +20,18 @@ __all__ = [
     "check_memory_limit",
     "check_output",
     "gathered_warnings",
-    "in_options",
-    "plainly",
     "read_dataset",
     "reading_options",
     "refusing",
     "write_rows",
+    "written",
 ]
 
 OUTPUT_ENDINGS = (".csv", ".json")
-# Parameters of selectors that are options of a command, where their messages name them.
-PARAMETERS = (
-    "expected_false_selections|memory_limit|n_features_to_select|screen|screen_by|"
-    "target_kind|time_limit"
-)
-# Options that are not called as their parameter is.
-OTHER_NAMES = {
-    "expected_false_selections": "false-selections",
-    "n_features_to_select": "n-features",
-}
-GIVEN_PARAMETER = re.compile(rf"\b({PARAMETERS})(?:='([^']*)'|=([\w.+-]*\w)|(?= must))")
 
 
 def check_output(path: Path, source: Path, endings: Sequence[str] = OUTPUT_ENDINGS) -> None:
-    """Refuse an output file that could not be written, before any work is done.
-
-    Parameters
-    ----------
-    path : Path
-        Where the output is to go.
-    source : Path
-        The file that is read.
-    endings : sequence of str, default=(".csv", ".json")
-        Endings to accept.
-
-    Raises
-    ------
-    BadInputError
-        If the ending is unknown, the folder is missing or closed, or it would replace the data.
-    """
+    """Refuse an output file that could not be written, before any work is done."""
     folder = path.parent
     problem = ""
     if path.suffix.lower() not in endings:
@@ -78,18 +50,7 @@ def check_output(path: Path, source: Path, endings: Sequence[str] = OUTPUT_ENDIN
 
 
 def check_memory_limit(limit: str | None) -> None:
-    """Refuse a limit that is no amount of memory.
-
-    Parameters
-    ----------
-    limit : str or None
-        Such as "2GB".
-
-    Raises
-    ------
-    BadInputError
-        If it cannot be read.
-    """
+    """Refuse a limit that is no amount of memory."""
     from hsieve.data.memory import bytes_of
 
     if limit is None:
@@ -108,7 +69,7 @@ def reading_options(
     drop: Sequence[str] | None,
     missing: str = "refuse",
 ) -> dict[str, Any]:
-    """Return the arguments of :func:`hsieve.open_dataset` that are not the usual ones."""
+    """Return the arguments of :func:`hsieve.open_dataset` that are not the defaults."""
     options: dict[str, Any] = {"target": target}
     if missing != "refuse":
         options["missing"] = missing
@@ -122,90 +83,56 @@ def reading_options(
 
 
 def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
-    """Open a file; what it is refused for becomes bad input.
-
-    Raises
-    ------
-    BadInputError
-        If it cannot be read.
-    """
+    """Open a file; what it is refused for becomes bad input."""
     from hsieve.dataset import open_dataset
     from hsieve.exceptions import IdentifierWarning
 
-    with plainly(path), warnings.catch_warnings():
+    with refusing(path), warnings.catch_warnings():
         warnings.simplefilter("ignore", IdentifierWarning)  # its notes say so
         return open_dataset(path, **options)
 
 
 @contextmanager
-def refusing() -> Iterator[None]:
-    """Turn what readers and writers of files refuse into bad input."""
+def refusing(source: Path | str = "") -> Iterator[None]:
+    """Turn what readers, engines and selectors refuse into bad input, in their own words.
+
+    Selectors know no file, so the name of the `source` is put before what they say; what they
+    refuse where there is none is a mistake of ours.
+    """
+    import numpy as np
+
+    from hsieve.comparison.results_file import ResultsError
     from hsieve.data.tables import TableError
+    from hsieve.exceptions import IncompatibleCombinationError
+    from hsieve.parallel import EngineError
 
     try:
         yield
-    except TableError as error:
-        raise BadInputError(in_options(str(error))) from error
-
-
-@contextmanager
-def plainly(source: Path | str) -> Iterator[None]:
-    """Turn what selectors refuse, and what is read late, into a sentence about the file."""
-    import numpy as np
-
-    from hsieve.exceptions import IncompatibleCombinationError
-
-    try:
-        with refusing():
-            yield
+    except (TableError, EngineError, ImportError, ResultsError) as error:
+        raise BadInputError(str(error)) from error
     except np.linalg.LinAlgError:
         raise  # a ValueError by inheritance, but no fault of the user's
     except (ValueError, IncompatibleCombinationError) as error:
-        msg = f"{source}: {in_options(str(error))}"
+        if not source:
+            raise
+        msg = f"{source}: {error}"
         raise BadInputError(msg) from error
 
 
-def in_options(message: str) -> str:
-    """Name options of the command line where a message names parameters.
-
-    Parameters
-    ----------
-    message : str
-        What a selector says.
-
-    Returns
-    -------
-    str
-        The same in the words of the command line.
-
-    Examples
-    --------
-    >>> in_options("more than time_limit=3600 seconds, try screen_by='relevance'.")
-    'more than --time-limit 3600 seconds, try --screen-by relevance.'
-    """
-
-    def option(found: re.Match[str]) -> str:
-        name = OTHER_NAMES.get(found[1], found[1].replace("_", "-"))
-        words = (f"--{name}", found[2] or found[3])
-        return " ".join(word for word in words if word)
-
-    return GIVEN_PARAMETER.sub(option, message)
+@contextmanager
+def written(path: Path, what: str) -> Iterator[None]:
+    """Say plainly that a file cannot be written."""
+    try:
+        with refusing():
+            yield
+    except OSError as error:
+        msg = f"{path}: {what} cannot be written ({error.strerror or error})"
+        raise BadInputError(msg) from error
 
 
 @contextmanager
 def gathered_warnings(*unwanted: type[Warning]) -> Iterator[list[str]]:
-    """Gather the warnings for users; those for programmers are not for this screen.
-
-    Parameters
-    ----------
-    *unwanted : type of Warning
-        Warnings to leave out.
-
-    Yields
-    ------
-    list of str
-        Holds each warning once after the block.
-    """
+    """Gather the warnings for users; those for programmers are not for this screen."""
     told: list[str] = []
     ignored: list[type[Warning]] = [
         DeprecationWarning,
@@ -222,27 +149,8 @@ def gathered_warnings(*unwanted: type[Warning]) -> Iterator[list[str]]:
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
-    """Write rows of a result, whole or not at all.
-
-    Parameters
-    ----------
-    path : Path
-        A file ending in .csv or .json.
-    rows : sequence of dict
-        The rows.
-    columns : sequence of str
-        Their keys.
-
-    Raises
-    ------
-    BadInputError
-        If the file cannot be written.
-    """
+    """Write rows of a result, whole or not at all."""
     from hsieve.data.tables import write_features
 
-    try:
-        with refusing():
-            write_features(path, rows, columns=columns)
-    except OSError as error:
-        msg = f"{path}: the output cannot be written ({error.strerror or error})"
-        raise BadInputError(msg) from error
+    with written(path, "the output"):
+        write_features(path, rows, columns=columns)

@@ -49,9 +49,6 @@ class MethodRequest:
         As the selectors take them; None for what they do by themselves.
     interactions : bool, default=False
         Whether pairs of features are on the path too.
-    n_relatives : int or None, default=None
-        How many relatives of each selected feature to look for; None for the usual number,
-        unless that takes long.
     time_allowed : str or float, default="minutes"
         How long choosing a method may take.
     """
@@ -63,7 +60,6 @@ class MethodRequest:
     covariates: tuple[int, ...] = ()
     max_redundancy: float | None = None
     memory_limit: str | None = None
-    n_relatives: int | None = None
     interactions: bool = False
     false_selections: float | None = None
     n_subsamples: int | None = None

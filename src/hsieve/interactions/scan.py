@@ -327,7 +327,7 @@ class InteractionScan(BaseSelector):
             msg = (
                 f"More than {len(found.features)} interactions are likely: candidates that were "
                 "not tested may belong among those reported. Own effects of features that depend "
-                "on each other crowd the search; see own_shares."
+                "on each other crowd the search; see what each tells alone (own_shares)."
             )
             warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=4)
         names = getattr(self, "feature_names_in_", None)

@@ -1,10 +1,11 @@
-"""What a fitted selector has to show: pictures, sentences, and one page with all of it.
+"""What a fitted selector has to show: one analysis, a page with all of it, and pictures.
 
 Matplotlib and Jinja are an extra (``pip install "hsieve[report]"``) and imported by what draws or
 writes, when it does.
 """
 
-from hsieve.report.html import Report
+from hsieve.report.analysis import Analysis, analyse
+from hsieve.report.page import Report
 from hsieve.report.paths import path_in_words
 from hsieve.report.plots import (
     AlignmentDisplay,
@@ -16,10 +17,10 @@ from hsieve.report.plots import (
     RelevanceRedundancyDisplay,
     StabilityDisplay,
 )
-from hsieve.report.summary import summarise
 
 __all__ = [
     "AlignmentDisplay",
+    "Analysis",
     "ContributionsDisplay",
     "FeaturePanelsDisplay",
     "FrequencyBandsDisplay",
@@ -28,6 +29,6 @@ __all__ = [
     "RelevanceRedundancyDisplay",
     "Report",
     "StabilityDisplay",
+    "analyse",
     "path_in_words",
-    "summarise",
 ]

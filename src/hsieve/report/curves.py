@@ -4,20 +4,20 @@ Each is a dictionary: what kind of picture, title, caption, a description for th
 it, axes, and lines or bars of features. A feature has the same colour in every picture.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.report.feature_rows import LONGEST_NAME, plain_number
-from hsieve.report.names import shortened
-from hsieve.report.paths import atom_name, coefficients_in_order, path_in_words
+from hsieve.report.paths import atom_name, coefficients_in_order
 from hsieve.strategies.lars_path import LarsSelectionPath
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.strategies.randomised import ContributionPath
+from hsieve.text import shortened
 
-__all__ = ["Names", "curves"]
+__all__ = ["Names", "curves", "plain_number"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -25,6 +25,20 @@ IndexArray = NDArray[np.intp]
 MOST_LINES = 60
 MOST_POINTS = 240
 MOST_BARS = 30
+LONGEST_NAME = 200
+DIGITS = 6
+
+
+def plain_number(value: Any) -> float | None:
+    """Return a number of few digits that JSON knows; None for NaN and infinity.
+
+    Examples
+    --------
+    >>> plain_number(1 / 3), plain_number(float("nan"))
+    (0.333333, None)
+    """
+    number = float(value)
+    return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else None
 
 
 class Names:
@@ -63,20 +77,7 @@ class Names:
 
 
 def curves(selector: Any, names: Names) -> list[dict[str, Any]]:
-    """Make the pictures that a selector can give without its data.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        A fitted selector.
-    names : Names
-        Names and colours of the features.
-
-    Returns
-    -------
-    list of dict
-        Pictures, the most telling first.
-    """
+    """Make the pictures that a selector can give without its data."""
     makers: tuple[Callable[[Any, Names], dict[str, Any] | None], ...] = (
         _path,
         _explained,
@@ -109,13 +110,12 @@ def _path(selector: Any, names: Names) -> dict[str, Any] | None:
             line["also"] = [int(feature) for feature in features[1:]]
         line["chosen"] = bool(in_at_end[place])
         series.append({**line, "values": _numbers(values[knots, place])})
-    words = path_in_words(selector, feature_names=names.all)
     return {
         "id": "path",
         "kind": "lines",
         "title": "The path",
         "caption": "Coefficient of each feature as the penalty falls from left to right. Features "
-        f"come in one by one, by what they add to those already in. {words}"
+        "come in one by one, by what they add to those already in."
         + _left_out(len(lars.order) - len(kept), "lines of other features"),
         "description": _ends(series, "coefficient at the end of the path"),
         "x": {"label": "level of the penalty (falling)", "values": _numbers(lars.levels[knots])},

@@ -1,9 +1,9 @@
-"""What the data tell about a selection: values, relevance, redundancy and relatives.
+"""What the data tell about a selection: values, relevance, redundancy and substitutes.
 
-A selector keeps no data. Where these are handed over once more, a report shows how each chosen
-feature looks beside the target and how much the features share, by one common yardstick: NHSIC,
-which is 0 for independent variables and 1 for copies, whatever the method that selected. A few
-thousand samples show as much as millions, so at most :data:`MOST_ROWS` are looked at.
+A selector keeps no data. Where these are handed over once more, its features are compared by one
+common yardstick, whatever the method that selected: NHSIC, which is 0 for independent variables
+and 1 for copies. A few thousand samples show as much as millions, so at most :data:`MOST_ROWS` are
+looked at.
 """
 
 from dataclasses import dataclass, field, replace
@@ -13,30 +13,30 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from hsieve.data.blocks import ColumnBlocks, MissingAsLevel, is_distributed
+from hsieve.data.blocks import ColumnBlocks, EngineColumns, MissingAsLevel, is_distributed
 from hsieve.data.validation import numbers_if_all_are, target_kind_of
 from hsieve.inference.feature_number import representative_rows
 from hsieve.kernels import Precomputed
-from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
+from hsieve.parallel.settings import CLUSTERS, make_engine
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.report.fitted import categories_of
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.number_rules import RuleSettings, samples_of
 from hsieve.selectors.search import SearchSelector
 from hsieve.strategies.base import best_first
+from hsieve.strategies.overlaps import SUBSTITUTE
 
-__all__ = ["LEAST_SHARED", "MOST_ROWS", "Evidence", "Target", "gather", "knowledge_of"]
+__all__ = ["MOST_ROWS", "Evidence", "Target", "gather", "is_on_cluster", "knowledge_of"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 MOST_ROWS = 2000
-# Chosen features that others are compared with.
+# Chosen features that others are compared with, where these are many.
 MOST_COMPARED = 40
-N_RELATIVES = 3
-# Features that share less than this (NHSIC) are no relatives.
-LEAST_SHARED = 0.1
-# Samples times pairs of a feature and a compared one: some seconds on one core. A pair costs
+N_SUBSTITUTES = 3
+# Samples times pairs of a feature and a chosen one: some seconds on one core. A pair costs
 # something by itself, as much as so many samples.
 MOST_COMPARISONS = 2e8
 COST_OF_A_PAIR = 500
@@ -47,15 +47,7 @@ MOST_CLASSES_KEPT = 100
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The target of a selection.
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
-        The target.
-    kind : {"classes", "continuous", "outputs", "gram"}
-        What it holds.
-    """
+    """The target of a selection; its kind is classes, continuous, outputs or gram."""
 
     values: NDArray[Any]
     kind: str
@@ -67,47 +59,29 @@ class Target:
             return None
         return self.values if self.values.ndim == 1 else self.values[:, 0]
 
+    def of(self, rows: IndexArray) -> NDArray[Any]:
+        """Return the target of some samples."""
+        return self.values[np.ix_(rows, rows)] if self.kind == "gram" else self.values[rows]
+
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What data beside the selector tell.
+    """What data beside the selector tell of some features, the best ones."""
 
-    Parameters
-    ----------
-    n_samples : int or None
-        Number of samples; None where neither X nor y is at hand.
-    target : Target or None
-        The target.
-    features : ndarray of shape (n_shown,)
-        Features that are looked at, best first.
-    rows : ndarray of int or None
-        Samples that are looked at.
-    values : ndarray of shape (n_rows, n_shown) or None
-        Values of the features.
-    categorical : ndarray of int
-        Features that are categories, also those that are not shown.
-    relevance : ndarray of shape (n_shown,) or None
-        NHSIC of each feature with the target.
-    compared : ndarray of shape (n_compared,)
-        The first of the chosen features.
-    overlap : ndarray of shape (n_shown, n_compared) or None
-        NHSIC of each feature with each of these.
-    relatives : dict of int to list of (int, float)
-        Features most like each of the compared ones, and their NHSIC.
-    notes : tuple of str
-        What is not shown, and why.
-    """
-
-    n_samples: int | None
+    n_samples: int | None  # None where neither X nor y is at hand
     target: Target | None
-    features: IndexArray
+    features: IndexArray  # those looked at, best first
+    # All columns, where this process can read them; samples looked at, and their values.
+    blocks: ColumnBlocks | None = None
     rows: IndexArray | None = None
     values: FloatArray | None = None
     categorical: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    # NHSIC of each feature with the target, and with each of the first chosen ones.
     relevance: FloatArray | None = None
     compared: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     overlap: FloatArray | None = None
-    relatives: dict[int, list[tuple[int, float]]] = field(default_factory=dict)
+    # Features that could stand for each of these, with their NHSIC; None if not looked for.
+    substitutes: dict[int, list[tuple[int, float]]] | None = None
     notes: tuple[str, ...] = ()
 
     @property
@@ -125,56 +99,39 @@ class Evidence:
         largest: FloatArray = others.max(axis=1)
         return np.where(largest < 0, np.nan, largest)
 
+    def categories_among(self, features: IndexArray) -> list[int]:
+        """Places of the categories among some features."""
+        places: list[int] = np.flatnonzero(np.isin(features, self.categorical)).tolist()
+        return places
+
 
 def knowledge_of(selector: Any) -> RuleSettings:
-    """Tell what a selector knows of its target and of categories, wherever it keeps it.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        Any selector, also stability selection around one.
-
-    Returns
-    -------
-    RuleSettings
-        Kind and kernel of the target, and the features that are categories.
-    """
+    """Tell what a selector, or the one it repeats, knows of its target and of categories."""
     base = getattr(selector, "estimator", None)
     if isinstance(base, BaseSelector):
-        known, own = knowledge_of(base), getattr(selector, "target_kind", "auto")
+        known = knowledge_of(base)
+        own = getattr(selector, "target_kind_", getattr(selector, "target_kind", "auto"))
         return replace(known, target_kind=own) if known.target_kind == "auto" else known
     knowing = selector.make_components()[0] if isinstance(selector, SearchSelector) else selector
+    # What a Dataset said comes before what was left to be found out.
+    kind = getattr(selector, "target_kind", getattr(knowing, "target_kind", "auto"))
     return RuleSettings(
-        getattr(selector, "target_kind", getattr(knowing, "target_kind", "auto")),
+        getattr(selector, "target_kind_", kind),
         getattr(knowing, "categorical", ()),
         getattr(knowing, "kernel_y", None),
     )
 
 
-def gather(selector: Any, X: Any, y: Any, features: IndexArray) -> Evidence:
-    """Look at the data once more.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        A fitted selector.
-    X : array-like, ColumnBlocks or None
-        The features it was fitted on; None where they are not at hand.
-    y : array-like or None
-        The target.
-    features : ndarray of int
-        Features to be shown, best first.
-
-    Returns
-    -------
-    Evidence
-        All that these data tell.
-
-    Raises
-    ------
-    ValueError
-        If the data are not those of the fit.
-    """
+def gather(
+    selector: Any,
+    X: Any,
+    y: Any,
+    features: IndexArray,
+    *,
+    n_substitutes: int | None = None,
+    reads_values: bool = True,
+) -> Evidence:
+    """Look at the data once more."""
     known = knowledge_of(selector)
     categorical = np.sort(categories_of(selector))
     if X is None or is_distributed(X):
@@ -193,7 +150,24 @@ def gather(selector: Any, X: Any, y: Any, features: IndexArray) -> Evidence:
     evidence = Evidence(blocks.n_samples, target, features, categorical=categorical)
     if not blocks.is_local:
         return replace(evidence, notes=(_without_data(X),))
-    return _compared(evidence, blocks, selector.selected_indices_)
+    evidence = replace(evidence, blocks=blocks)
+    chosen = selector.selected_indices_
+    # Columns that workers of a cluster read do not come here, but for a page.
+    if reads_values or not (n_substitutes == 0 or is_on_cluster(selector)):
+        evidence = _compared(selector, evidence, blocks, asked=n_substitutes)
+    elif n_substitutes != 0:
+        cost = (blocks.n_samples + COST_OF_A_PAIR) * blocks.n_features * len(chosen)
+        if n_substitutes or cost <= MOST_COMPARISONS:
+            evidence = replace(evidence, compared=chosen)
+            most = n_substitutes or N_SUBSTITUTES
+            evidence = _looked_for_in_all(selector, evidence, blocks, most)
+    return evidence
+
+
+def is_on_cluster(selector: Any) -> bool:
+    """Whether workers of a cluster read the columns for the selector."""
+    engine = getattr(selector, "engine", None)
+    return getattr(engine, "name", engine) in CLUSTERS
 
 
 def _target(y: Any, known: RuleSettings) -> Target:
@@ -210,43 +184,50 @@ def _target(y: Any, known: RuleSettings) -> Target:
 
 def _without_data(X: Any) -> str:
     """Say why nothing is shown that needs the data."""
-    left_out = "how features look beside the target, what they share, and p-values are left out"
+    left_out = "how features look beside the target, substitutes and p-values are left out"
     if X is None:
-        return f"The data were not handed over, so that {left_out}."
-    return f"The data are not in this process but held by a cluster, so that {left_out}."
+        return f"The data were not given, so {left_out}."
+    return f"The data are held by a cluster, not by this process, so {left_out}."
 
 
-def _compared(evidence: Evidence, blocks: ColumnBlocks, chosen: IndexArray) -> Evidence:
+def _compared(
+    selector: Any, evidence: Evidence, blocks: ColumnBlocks, *, asked: int | None
+) -> Evidence:
     """Read the shown features, and compare them with the chosen ones and the target."""
-    target, features = evidence.target, evidence.features
-    rows = _rows(target, blocks.n_samples)
-    compared = chosen[:MOST_COMPARED]
-    n_pairs = blocks.n_features * len(compared)
+    features, compared, notes = evidence.features, selector.selected_indices_, list[str]()
+    rows = _rows(evidence.target, blocks.n_samples)
+    cost = (len(rows) + COST_OF_A_PAIR) * blocks.n_features
+    if len(compared) > MOST_COMPARED and cost * len(compared) > MOST_COMPARISONS:
+        compared = compared[:MOST_COMPARED]
+        notes.append(f"Only the first {MOST_COMPARED} chosen features were compared with others.")
     takes_all = len(rows) * blocks.n_features <= MOST_VALUES
-    takes_all &= (len(rows) + COST_OF_A_PAIR) * n_pairs <= MOST_COMPARISONS
+    takes_all &= cost * len(compared) <= MOST_COMPARISONS and not is_on_cluster(selector)
     looked_at = np.arange(blocks.n_features) if takes_all else features
     values = samples_of(blocks, looked_at, rows)
-    evidence = replace(evidence, rows=rows, compared=compared)
     place = {int(feature): position for position, feature in enumerate(looked_at)}
     shown = np.array([place[int(feature)] for feature in features], dtype=np.intp)
     partners = np.array([place[int(feature)] for feature in compared], dtype=np.intp)
+    evidence = replace(evidence, rows=rows, compared=compared, values=values[:, shown])
     relevance, overlap = _statistics(evidence, values, looked_at, partners)
-    notes = []
-    if len(rows) < blocks.n_samples:
-        notes.append(
-            f"Pictures, relevance and redundancy come from {len(rows):,} of "
-            f"{blocks.n_samples:,} samples, spread evenly over the target."
-        )
-    if not takes_all and len(features) < blocks.n_features:
-        notes.append("Relatives were looked for among the features shown, not among all.")
-    return replace(
+    evidence = replace(
         evidence,
-        values=values[:, shown],
         relevance=None if relevance is None else relevance[shown],
         overlap=overlap[shown],
-        relatives=_relatives(overlap, looked_at, compared),
-        notes=tuple(notes),
     )
+    if len(rows) < blocks.n_samples:
+        notes.append(
+            f"Relevance, redundancy and substitutes come from {len(rows):,} of "
+            f"{blocks.n_samples:,} samples, spread evenly over the target."
+        )
+    if asked and not takes_all:
+        return _looked_for_in_all(selector, replace(evidence, notes=tuple(notes)), blocks, asked)
+    if not takes_all and len(features) < blocks.n_features:
+        notes.append(
+            f"Substitutes were looked for among the {len(features):,} best features, not among all."
+        )
+    wanted = N_SUBSTITUTES if asked is None else asked
+    found = _substitutes(overlap, looked_at, compared, wanted) if wanted else None
+    return replace(evidence, substitutes=found, notes=tuple(notes))
 
 
 def _rows(target: Target | None, n_samples: int) -> IndexArray:
@@ -285,7 +266,7 @@ def _statistics(
     leading = target.values[rows] if target and is_comparable else np.arange(len(values))
     is_classes = is_comparable and target is not None and target.kind == "classes"
     measure = PairwiseHSIC(
-        categorical=np.flatnonzero(np.isin(looked_at, evidence.categorical)).tolist(),
+        categorical=evidence.categories_among(looked_at),
         target_kind="classes" if is_classes else "continuous",
     )
     with one_blas_thread():
@@ -295,14 +276,40 @@ def _statistics(
     return bound.relevance(everything) if is_comparable else None, np.clip(overlap, 0.0, 1.0)
 
 
-def _relatives(
-    overlap: FloatArray, looked_at: IndexArray, compared: IndexArray
+def _substitutes(
+    overlap: FloatArray, looked_at: IndexArray, compared: IndexArray, most: int
 ) -> dict[int, list[tuple[int, float]]]:
-    """Features that share most with each of the compared ones."""
+    """Features that could stand for each of the compared ones, closest first."""
     found: dict[int, list[tuple[int, float]]] = {}
     for feature, shares in zip(compared.tolist(), overlap.T, strict=True):
         others = np.where(looked_at == feature, -1.0, shares)
-        nearest = best_first(others)[:N_RELATIVES]
-        closest = [place for place in nearest if others[place] >= LEAST_SHARED]
+        nearest = best_first(others)[:most]
+        closest = nearest[others[nearest] >= SUBSTITUTE]
         found[feature] = [(int(looked_at[place]), float(others[place])) for place in closest]
     return found
+
+
+def _looked_for_in_all(
+    selector: Any, evidence: Evidence, blocks: ColumnBlocks, most: int
+) -> Evidence:
+    """Look for substitutes among all features, a block of columns at a time."""
+    compared = evidence.compared
+    most = min(most, blocks.n_features - 1)
+    if not most or not len(compared):
+        return replace(evidence, substitutes={})
+    measure = PairwiseHSIC(
+        categorical=evidence.categorical.tolist(),
+        memory_limit=getattr(selector, "memory_limit", None),
+    )
+    with one_blas_thread(), make_engine(getattr(selector, "engine", None)) as engine:
+        columns = EngineColumns(blocks, engine) if is_on_cluster(selector) else blocks
+        listed = nearest_relatives(columns, compared, most, measure=measure)
+    found = {
+        feature: [
+            (int(other), float(score))
+            for other, score in zip(others, scores, strict=True)
+            if score >= SUBSTITUTE
+        ]
+        for feature, (others, scores) in zip(compared.tolist(), listed, strict=True)
+    }
+    return replace(evidence, substitutes=found)

@@ -17,7 +17,8 @@ from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure, PairwiseStatistics
 from hsieve.measures.pairwise import PairwiseHSIC
-from hsieve.report.names import names_of, shortened
+from hsieve.report.names import names_of
+from hsieve.text import shortened
 
 __all__ = [
     "FittedSelection",
@@ -66,27 +67,7 @@ class FittedSelection:
 def selection_of(
     selector: Any, feature_names: Iterable[Any] | None = None, *, may_be_empty: bool = False
 ) -> FittedSelection:
-    """Tell what a fitted selector chose.
-
-    Parameters
-    ----------
-    selector : selector
-        A fitted selector of this package or of scikit-learn.
-    feature_names : iterable or None, default=None
-        Names of all features; None for those of the data frame, or x0, x1, ...
-    may_be_empty : bool, default=False
-        Whether there is something to draw without any chosen feature.
-
-    Returns
-    -------
-    FittedSelection
-        Features, best first, and names.
-
-    Raises
-    ------
-    ValueError
-        If it chose no feature.
-    """
+    """Tell what a fitted selector chose."""
     if not hasattr(selector, "get_support"):
         msg = f"A fitted selector is needed, such as N3LARS().fit(X, y), got {selector!r}."
         raise TypeError(msg)
@@ -100,22 +81,7 @@ def selection_of(
 
 
 def declared(selector: Any, name: str, default: Any) -> Any:
-    """Find a setting of a selector, of its measure or of what it is wrapped around.
-
-    Parameters
-    ----------
-    selector : object
-        The selector.
-    name : str
-        Name of the setting, such as "categorical".
-    default : object
-        What holds where nobody says.
-
-    Returns
-    -------
-    object
-        The setting.
-    """
+    """Find a setting of a selector, of its measure or of what it is wrapped around."""
     if hasattr(selector, f"{name}_"):  # known since the fit, such as the kind of target
         return getattr(selector, f"{name}_")
     for part in (selector, getattr(selector, "measure", None)):
@@ -126,24 +92,7 @@ def declared(selector: Any, name: str, default: Any) -> Any:
 
 
 def chosen_columns(selector: Any, X: Any, chosen: IndexArray, whose: str) -> NDArray[np.floating]:
-    """Read some of the features that a selector was fitted on.
-
-    Parameters
-    ----------
-    selector : selector
-        The fitted selector.
-    X : array-like of shape (n_samples, n_features) or ColumnBlocks
-        The features.
-    chosen : ndarray of int
-        Which to read.
-    whose : str
-        Who needs them, for the message.
-
-    Returns
-    -------
-    ndarray of shape (n_samples, n_chosen)
-        The columns, with NaN where the selector allows for missing values.
-    """
+    """Read some of the features that a selector was fitted on."""
     if isinstance(X, ColumnBlocks) or not get_tags(selector).input_tags.allow_nan:
         return columns_of(selector, X, whose).read(chosen)
     refuse_distributed(X, whose)
@@ -156,22 +105,7 @@ def chosen_columns(selector: Any, X: Any, chosen: IndexArray, whose: str) -> NDA
 
 
 def columns_of(selector: Any, X: Any, whose: str) -> ColumnBlocks:
-    """Check the features that a selector was fitted on.
-
-    Parameters
-    ----------
-    selector : selector
-        The fitted selector.
-    X : array-like of shape (n_samples, n_features) or ColumnBlocks
-        The features.
-    whose : str
-        Who needs them, for the message.
-
-    Returns
-    -------
-    ColumnBlocks
-        Their columns.
-    """
+    """Check the features that a selector was fitted on."""
     refuse_distributed(X, whose)
     if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
         frame = _frame_of(selector, X)
@@ -190,18 +124,7 @@ def columns_of(selector: Any, X: Any, whose: str) -> ColumnBlocks:
 
 
 def categories_of(selector: Any) -> IndexArray:
-    """Find the features that a fitted selector treats as categories.
-
-    Parameters
-    ----------
-    selector : selector
-        The fitted selector; `categorical_` tells, or what was declared.
-
-    Returns
-    -------
-    ndarray of int
-        Their positions.
-    """
+    """Find the features that a fitted selector treats as categories."""
     found = declared(selector, "categorical_", None)
     if found is None:
         found = check_positions(declared(selector, "categorical", ()), selector.n_features_in_)
@@ -212,26 +135,7 @@ def categories_of(selector: Any) -> IndexArray:
 def pairwise_of(
     selector: Any, X: Any, y: Any, *, measure: Measure | None, whose: str
 ) -> PairwiseStatistics:
-    """Tie a pairwise measure to the data of a selector.
-
-    Parameters
-    ----------
-    selector : selector
-        The fitted selector; it knows categories and the kind of target.
-    X : array-like of shape (n_samples, n_features) or ColumnBlocks
-        The features it was fitted on.
-    y : array-like
-        The target it was fitted on.
-    measure : Measure or None
-        A measure of relevance and redundancy; None is NHSIC.
-    whose : str
-        Who needs it, for the message.
-
-    Returns
-    -------
-    PairwiseStatistics
-        The measure, tied to data.
-    """
+    """Tie a pairwise measure to the data of a selector."""
     if measure is None:
         if isinstance(declared(selector, "kernel_y", None), Precomputed):
             msg = f"{whose} needs classes or numbers for y, but the target is a Gram matrix."
@@ -266,18 +170,7 @@ def _frame_of(selector: Any, X: Any) -> FrameBlocks:
 
 
 def measure_in_words(measure: Measure | None) -> str:
-    """Name a measure for an axis.
-
-    Parameters
-    ----------
-    measure : Measure or None
-        The measure; None is NHSIC.
-
-    Returns
-    -------
-    str
-        Its name.
-    """
+    """Name a measure for an axis."""
     if measure is None or isinstance(measure, PairwiseHSIC):
         return "HSIC" if measure is not None and not measure.normalised else "NHSIC"
     words = {"MutualInformation": "mutual information", "Pearson": "correlation"}

@@ -11,31 +11,13 @@ from hsieve.text import legible, shortened
 
 __all__ = ["SampleLevels", "legible", "levels_of", "names_of", "shortened"]
 
-IndexArray = NDArray[np.intp]
-
 LONGEST_LEVEL = 14
+
+IndexArray = NDArray[np.intp]
 
 
 def names_of(selector: Any, feature_names: Iterable[Any] | None = None) -> list[str]:
-    """Return a name for each feature that a selector has seen.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        A fitted selector.
-    feature_names : iterable or None, default=None
-        The names; None for those of the data frame, or x0, x1, ... where there was none.
-
-    Returns
-    -------
-    list of str
-        One name for each feature.
-
-    Raises
-    ------
-    ValueError
-        If their number is not that of the features.
-    """
+    """Return a name for each feature: as given, those of the data frame, or x0, x1, ..."""
     n_features = selector.n_features_in_
     if feature_names is None:
         feature_names = getattr(
@@ -50,17 +32,7 @@ def names_of(selector: Any, feature_names: Iterable[Any] | None = None) -> list[
 
 @dataclass(frozen=True, eq=False)
 class SampleLevels:
-    """Which level each sample has.
-
-    Parameters
-    ----------
-    codes : ndarray of shape (n_samples,)
-        Number of each sample's level.
-    names : list of str
-        Names of the levels.
-    has_others : bool, default=False
-        Whether the last of them stands for several.
-    """
+    """Which level each sample has; the last one may stand for several others."""
 
     codes: IndexArray
     names: list[str]
@@ -77,19 +49,7 @@ class SampleLevels:
 
 
 def levels_of(values: NDArray[Any], most: int) -> SampleLevels:
-    """Find the levels of values; where there are many, the rarer ones become "other".
-
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples,)
-        Classes or codes of categories.
-    most : int
-        Largest number of levels, that of the others included.
-
-    Returns
-    -------
-    SampleLevels
-        Levels in rising order, the others last.
+    """Find the levels of values in rising order; if there are too many, the rarer become "other".
 
     Examples
     --------

@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.report.curves import Names
+from hsieve.report.curves import Names, plain_number
 from hsieve.report.evidence import Evidence
-from hsieve.report.feature_rows import plain_number
-from hsieve.report.names import shortened
+from hsieve.text import shortened
 
 __all__ = ["data_pictures", "target_summary"]
 
@@ -42,24 +41,7 @@ FORMS = {
 def data_pictures(
     selector: Any, evidence: Evidence, names: Names, target_name: str
 ) -> list[dict[str, Any]]:
-    """Make the pictures that need the data.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        A fitted selector.
-    evidence : Evidence
-        What the data tell.
-    names : Names
-        Names and colours of the features.
-    target_name : str
-        What the target is called.
-
-    Returns
-    -------
-    list of dict
-        Pictures; none of those for which something is missing.
-    """
+    """Make the pictures that need the data."""
     made = (
         _landscape(evidence, names),
         _heat(evidence, names),
@@ -70,20 +52,7 @@ def data_pictures(
 
 
 def target_summary(evidence: Evidence, name: str) -> dict[str, Any] | None:
-    """Describe the target in numbers.
-
-    Parameters
-    ----------
-    evidence : Evidence
-        What the data tell.
-    name : str
-        What the target is called.
-
-    Returns
-    -------
-    dict or None
-        Name and kind, with the size of each class, or five numbers; None without a target.
-    """
+    """Describe the target in numbers."""
     target = evidence.target
     if target is None:
         return None

@@ -15,23 +15,7 @@ __all__ = ["atom_name", "coefficients_in_order", "lars_selection_path", "path_in
 
 
 def lars_selection_path(selector: Any) -> LarsSelectionPath:
-    """Return the regularisation path of a fitted selector.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        A fitted selector.
-
-    Returns
-    -------
-    LarsSelectionPath
-        Its path.
-
-    Raises
-    ------
-    TypeError
-        If it searched in another way.
-    """
+    """Return the regularisation path of a fitted selector."""
     check_is_fitted(selector)
     path = getattr(selector, "path_", None)
     if not isinstance(path, LarsSelectionPath):
@@ -44,38 +28,12 @@ def lars_selection_path(selector: Any) -> LarsSelectionPath:
 
 
 def atom_name(path: LarsSelectionPath, atom: int, names: Sequence[str]) -> str:
-    """Name a feature, or the features of a pair, on a path.
-
-    Parameters
-    ----------
-    path : LarsSelectionPath
-        The path.
-    atom : int
-        Number of the feature or pair.
-    names : sequence of str
-        Names of all features.
-
-    Returns
-    -------
-    str
-        The name, or both names with an x between them.
-    """
+    """Name a feature, or the features of a pair, on a path."""
     return " x ".join(names[feature] for feature in path.features_of(atom))
 
 
 def coefficients_in_order(lars: LarsPath) -> NDArray[np.floating]:
-    """Return the coefficients at the knots of what ever came in.
-
-    Parameters
-    ----------
-    lars : LarsPath
-        The path.
-
-    Returns
-    -------
-    ndarray of shape (n_knots, n_entered)
-        A column for each of ``lars.order``; NaN where it is out, zero where it comes in.
-    """
+    """Return the coefficients at the knots of what ever came in."""
     lines: NDArray[np.floating] = np.full((len(lars.levels), len(lars.order)), np.nan)
     places = {int(atom): place for place, atom in enumerate(lars.order)}
     for knot, (active, values) in enumerate(zip(lars.active_sets, lars.values, strict=True)):

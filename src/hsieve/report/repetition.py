@@ -4,6 +4,7 @@ A selector written out as the Python code that makes it again.
 """
 
 import importlib
+import inspect
 import math
 import platform
 import shlex
@@ -16,13 +17,13 @@ from typing import Any
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from hsieve.report.evidence import Evidence
-from hsieve.report.names import legible
 from hsieve.selectors.spec import MethodSpec
+from hsieve.text import legible
 
 __all__ = [
     "Constructor",
     "Origin",
+    "Repetition",
     "changed_parameters",
     "quoted",
     "repetition",
@@ -40,17 +41,7 @@ MOST_VALUES = 2000
 
 
 class Constructor:
-    """Python code that makes a selector.
-
-    Attributes
-    ----------
-    imports : list of str
-        Lines to be run first.
-    expression : str
-        What makes the selector.
-    gaps : list of str
-        Parameters that cannot be written out; the code has None in their place.
-    """
+    """Python code that makes a selector: imports, an expression, and the gaps left in it."""
 
     def __init__(self, selector: BaseEstimator) -> None:
         self._names: dict[str, set[str]] = {}
@@ -97,7 +88,8 @@ class Constructor:
         if isinstance(value, list | tuple | range | set | frozenset):
             return self._sequence(value)
         if isinstance(value, dict):
-            return self._mapping(value)
+            parts = [self._sequence(pair) for pair in value.items()]
+            return None if None in parts else f"dict([{', '.join(map(str, parts))}])"
         return self._estimator(value) if isinstance(value, BaseEstimator) else None
 
     def _sequence(self, values: Any) -> str | None:
@@ -112,14 +104,6 @@ class Constructor:
             return f"({inner},)" if len(parts) == 1 else f"({inner})"
         return f"[{inner}]"
 
-    def _mapping(self, values: dict[Any, Any]) -> str | None:
-        """Write a dictionary."""
-        keys, entries = self._sequence(list(values)), self._sequence(list(values.values()))
-        if keys is None or entries is None:
-            return None
-        pairs = (f"{self._value(key)}: {self._value(value)}" for key, value in values.items())
-        return f"{{{', '.join(pairs)}}}"
-
     def _named(self, kind: type) -> str:
         """Import a class from the outermost package that has it by its name."""
         parts = kind.__module__.split(".")
@@ -132,19 +116,9 @@ class Constructor:
 
 
 def changed_parameters(estimator: BaseEstimator) -> dict[str, Any]:
-    """Return the parameters that are not the usual ones.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Any estimator.
-
-    Returns
-    -------
-    dict of str to object
-        In the order of the constructor.
-    """
-    usual = _usual_parameters(type(estimator))
+    """Return the parameters that are not the usual ones."""
+    parameters = inspect.signature(type(estimator)).parameters.values()
+    usual = {one.name: one.default for one in parameters if one.default is not one.empty}
     given = estimator.get_params(deep=False)
     in_order = [name for name in usual if name in given]
     in_order += [name for name in given if name not in usual]
@@ -153,14 +127,6 @@ def changed_parameters(estimator: BaseEstimator) -> dict[str, Any]:
         for name in in_order
         if name not in usual or not _is_same(given[name], usual[name])
     }
-
-
-def _usual_parameters(kind: type) -> dict[str, Any]:
-    """Defaults of a constructor, for those parameters that have one."""
-    import inspect
-
-    parameters = inspect.signature(kind).parameters.values()
-    return {one.name: one.default for one in parameters if one.default is not one.empty}
 
 
 def _is_same(value: Any, usual: Any) -> bool:
@@ -173,18 +139,7 @@ def _is_same(value: Any, usual: Any) -> bool:
 
 
 def written_out(value: Any) -> str:
-    """Show a value of a parameter on one line.
-
-    Parameters
-    ----------
-    value : object
-        Any value.
-
-    Returns
-    -------
-    str
-        As Python would write it, where that is short.
-    """
+    """Show a value of a parameter on one line."""
     if isinstance(value, BaseEstimator):
         return " ".join(Constructor(value).expression.split())
     if isinstance(value, np.ndarray):
@@ -197,52 +152,37 @@ def written_out(value: Any) -> str:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a selection comes from, as far as whoever asks for the report knows.
+    """Where a selection comes from, as far as whoever asks for an analysis knows."""
 
-    Parameters
-    ----------
-    command : str, default=""
-        The command line that made it.
-    reading : str, default=""
-        Lines of Python that read the data.
-    data : str, default="X, y"
-        What the data are called after these lines.
-    warnings : tuple of str, default=()
-        Warnings that were given.
-    notes : tuple of str, default=()
-        Sentences to be shown with the result.
-    """
-
+    # The command line, lines of Python that read the data, and what these are called then.
     command: str = ""
     reading: str = ""
     data: str = "X, y"
+    # What was warned of, what was done to the data, and why hsieve.select chose as it did.
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Repetition:
+    """How to get a selection again: code, perhaps a command, and what the answer depends on.
+
+    `gaps` are parameters that could not be written out as code.
+    """
+
+    python: str
+    gaps: list[str]
+    command: str | None
+    command_needs: str
+    seed: str
+    versions: dict[str, str]
 
 
 def repetition(
-    selector: Any, evidence: Evidence, origin: Origin, names: Sequence[str], target_name: str
-) -> dict[str, Any]:
-    """Say how to get a selection again.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        The fitted selector.
-    evidence : Evidence
-        What the data tell.
-    origin : Origin
-        Where it comes from.
-    names : sequence of str
-        Names of all features.
-    target_name : str
-        What the target is called.
-
-    Returns
-    -------
-    dict
-        Python code, command line (or None) with what it needs, versions and the seed.
-    """
+    selector: Any, n_samples: int | None, origin: Origin, names: Sequence[str], target_name: str
+) -> Repetition:
+    """Say how to get a selection again."""
     made = Constructor(selector)
     command, needs = origin.command, ""
     if not command:
@@ -251,28 +191,18 @@ def repetition(
             "For the same columns in a table data.csv, the target among them." if command else ""
         )
     seed = selector.get_params(deep=False).get("random_state", "none")
-    return {
-        "python": _python(selector, made, evidence, origin),
-        "gaps": made.gaps,
-        "command": command or None,
-        "command_needs": needs,
-        "seed": _seed_in_words(seed),
-        "versions": _versions(),
-    }
+    return Repetition(
+        python=_python(selector, made, n_samples, origin),
+        gaps=made.gaps,
+        command=command or None,
+        command_needs=needs,
+        seed=_seed_in_words(seed),
+        versions=_versions(),
+    )
 
 
 def quoted(argument: str) -> str:
     r"""Quote an argument for a shell, with nothing in it that cannot be seen.
-
-    Parameters
-    ----------
-    argument : str
-        Any text.
-
-    Returns
-    -------
-    str
-        The argument as it can be typed.
 
     Examples
     --------
@@ -285,15 +215,15 @@ def quoted(argument: str) -> str:
     return f"$'{legible(escaped)}'"
 
 
-def _python(selector: Any, made: Constructor, evidence: Evidence, origin: Origin) -> str:
+def _python(selector: Any, made: Constructor, n_samples: int | None, origin: Origin) -> str:
     """Write the code."""
     lines = [*made.imports]
     if origin.reading:
         lines += [origin.reading]
     else:
         size = f"{selector.n_features_in_:,} features"
-        if evidence.n_samples is not None:
-            size = f"{evidence.n_samples:,} samples of {size}"
+        if n_samples is not None:
+            size = f"{n_samples:,} samples of {size}"
         lines += ["", f"# X holds {size}, y is the target."]
     if made.gaps:
         lines.append(f"# Not written out, and None below: {', '.join(made.gaps)}.")

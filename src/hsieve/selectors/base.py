@@ -35,7 +35,8 @@ from hsieve.strategies.base import SelectionPath
 
 if TYPE_CHECKING:
     from hsieve.inference import FeatureTests
-    from hsieve.report.html import Report
+    from hsieve.report.analysis import Analysis
+    from hsieve.report.page import Report
 
 __all__ = ["BaseSelector", "check_target", "whole_or_nothing"]
 
@@ -249,17 +250,44 @@ class BaseSelector(SelectorMixin, DataInput):
 
         Notes
         -----
-        Needs Jinja: ``pip install "hsieve[report]"``. The page is one file under 5 MB that asks
-        nothing of any network.
+        Needs Jinja: ``pip install "hsieve[report]"``. The page is one self-contained file under
+        5 MB that works offline.
         """
-        from hsieve.report.html import ReportOptions, make_report
+        from hsieve.report.analysis import AnalysisOptions, analyse
+        from hsieve.report.page import Report, require_jinja2
 
-        if isinstance(X, Dataset):
-            feature_names = X.names if feature_names is None else feature_names
-            target_name = X.target_name if target_name is None else target_name
-            y, X = X.y, X.columns
-        wish = ReportOptions(title, feature_names, target_name, p_values, n_shown)
-        return make_report(self, X, y, wish)
+        require_jinja2()
+        options = AnalysisOptions(title, feature_names, target_name, p_values, n_shown)
+        return Report(analyse(self, X, y, options=options))
+
+    def summary(
+        self,
+        X: ArrayLike | ColumnBlocks | Dataset | None = None,
+        y: Any = None,
+        *,
+        feature_names: Iterable[Any] | None = None,
+        target_name: str | None = None,
+        p_values: "str | FeatureTests" = "auto",
+        n_shown: int | None = 300,
+    ) -> "Analysis":
+        """Tell the result in a table and a few sentences: ``print(selector.summary(X, y))``.
+
+        Parameters
+        ----------
+        X, y, feature_names, target_name, p_values, n_shown
+            As in :meth:`report`; ``n_shown=None`` for the chosen features only.
+
+        Returns
+        -------
+        Analysis
+            What screen and report show, as plain values, with ``to_frame()`` and ``to_dict()``.
+        """
+        from hsieve.report.analysis import AnalysisOptions, analyse
+
+        options = AnalysisOptions(
+            None, feature_names, target_name, p_values, n_shown, pictures=False
+        )
+        return analyse(self, X, y, options=options)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

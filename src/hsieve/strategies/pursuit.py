@@ -45,6 +45,7 @@ from hsieve.parameters import NONE, Rule, number, word
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, Strategy, best_first
 from hsieve.strategies.mrmr import continued
+from hsieve.strategies.overlaps import SUBSTITUTE
 from hsieve.strategies.pursuit_candidates import (
     SHARED,
     CandidateSearch,
@@ -71,8 +72,7 @@ LEAST_EXPLAINED = 2e-4
 STAYS_FROM = 0.5
 # Members most like a feature that it is tested against, and that are looked at after it joined.
 N_ALIKE = 3
-# Features that share this much (NHSIC) with a chosen one may replace it; so many are tried.
-SUBSTITUTE = 0.5
+# So many features that could stand for a chosen one are tried in its place.
 N_SUBSTITUTES = 4
 # With a number of features given the search goes on for some more, and then drops the least needed;
 # of many features, among which each matters less, for fewer.

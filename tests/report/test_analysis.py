@@ -1,4 +1,4 @@
-"""The summary of a selection: plain data, equal to what selector and data say."""
+"""The analysis of a selection: plain data, equal to what selector and data say."""
 
 import inspect
 import json
@@ -26,7 +26,8 @@ from hsieve import (
 )
 from hsieve.data.blocks import as_blocks
 from hsieve.report import evidence as evidence_module
-from hsieve.report.summary import ReportOptions, summarise
+from hsieve.report import p_values as p_values_module
+from hsieve.report.analysis import AnalysisOptions, analyse
 from hsieve.selectors.base import BaseSelector
 from tests.reference import naive
 
@@ -35,6 +36,14 @@ SELECTORS = {
     for name, kind in ((name, getattr(hsieve, name)) for name in hsieve.__all__)
     if inspect.isclass(kind) and issubclass(kind, BaseSelector)
 }
+
+
+def summarise(selector, X=None, y=None, options=None):
+    """All of an analysis, as JSON would give it back."""
+    found = analyse(selector, X, y, options=options)
+    return json.loads(json.dumps(found.to_dict(), allow_nan=False))
+
+
 QUICK = {
     "InteractionScan": {"n_permutations": 2},
     "L1LSMI": {"n_restarts": 1},
@@ -80,22 +89,21 @@ def test_every_selector_has_a_summary_that_json_can_hold(name, data):
     number = None if name in ("FCBF", "HITONPC") else 3  # these find theirs
     fitted = SELECTORS[name](n_features_to_select=number, **QUICK.get(name, {})).fit(X, y)
     summary = summarise(fitted, X, y)
-    assert json.loads(json.dumps(summary, allow_nan=False)) == summary
     rows = summary["features"]
     chosen = [row["feature"] for row in rows if row["chosen"]]
     assert chosen == fitted.selected_indices_.tolist()
     assert [row["rank"] for row in rows] == list(range(1, 9))
-    assert summary["method"]["does"]
-    assert summary["method"]["references"] or name in ("InteractionScan",)
-    assert all(one["meaning"] for one in summary["method"]["settings"])
+    assert summary["does"]
+    assert summary["references"] or name in ("InteractionScan",)
+    assert all(one["meaning"] for one in summary["settings"])
     assert {"scores", "landscape", "panels"} <= set(pictures(summary)) or not chosen
 
 
 def test_without_data_the_path_is_there_and_the_page_says_what_is_not(selector):
     summary = summarise(selector)
     assert pictures(summary) == ["path", "scores"]
-    assert summary["counts"]["n_samples"] is None
-    assert "were not handed over" in summary["notes"][0]
+    assert summary["n_samples"] is None
+    assert "The data were not given" in summary["notes"][-1]
     assert [column["key"] for column in summary["columns"]] == [
         "rank",
         "name",
@@ -108,7 +116,7 @@ def test_without_data_the_path_is_there_and_the_page_says_what_is_not(selector):
 def test_data_of_a_cluster_are_left_alone(selector, data):
     frame = type("DataFrame", (), {"__module__": "pyspark.sql.dataframe"})()
     summary = summarise(selector, frame, "y")
-    assert "held by a cluster" in summary["notes"][0]
+    assert "held by a cluster" in summary["notes"][-1]
     assert "panels" not in pictures(summary)
 
 
@@ -128,26 +136,27 @@ def test_relevance_and_redundancy_are_nhsic(data, summary):
         assert_allclose(rows[feature]["redundancy"], largest, atol=2e-4)
 
 
-def test_a_copy_is_an_interchangeable_relative(summary):
+def test_a_copy_is_a_substitute(summary):
     rows = {row["feature"]: row for row in summary["features"]}
     first = rows[0] if rows[0]["chosen"] else rows[4]
-    closest = first["relatives"][0]
+    [closest] = first["substitutes"]
     assert {first["feature"], closest["feature"]} == {0, 4}
-    assert closest["interchangeable"]
     assert closest["score"] > 0.99
 
 
-def test_constant_features_are_told_and_never_relatives(summary):
-    assert summary["warnings"] == ["1 column holds one single value and can never be selected: x8."]
+def test_constant_features_are_told_and_never_substitutes(summary):
+    assert summary["warnings"] == [
+        "1 column holds one single value and can never be selected: 'x8'."
+    ]
     assert summary["data"]["kinds"] == {"numbers": 8, "categories": 0, "constant": 1}
-    relatives = [one["feature"] for row in summary["features"] for one in row["relatives"]]
-    assert 8 not in relatives
+    substitutes = [row["substitutes"] or [] for row in summary["features"]]
+    assert 8 not in [one["feature"] for found in substitutes for one in found]
     assert summary["features"][-1]["constant"]
 
 
 def test_p_values_are_those_of_feature_tests_adjusted_for_all(data, selector):
     X, y = data
-    summary = summarise(selector, X, y, ReportOptions(n_shown=5))
+    summary = summarise(selector, X, y, AnalysisOptions(n_shown=5))
     alone = feature_tests(X[:, :8], y).p_values
     shown = [row["feature"] for row in summary["features"]]
     looked_at = np.ones(9)
@@ -161,22 +170,20 @@ def test_p_values_are_those_of_feature_tests_adjusted_for_all(data, selector):
 def test_p_values_can_be_handed_over_or_left_out(data, selector):
     X, y = data
     tests = feature_tests(X, y, method="permutation", n_permutations=19)
-    summary = summarise(selector, X, y, ReportOptions(p_values=tests))
+    summary = summarise(selector, X, y, AnalysisOptions(p_values=tests))
     assert summary["p_values"] == "permutation"
     assert summary["features"][0]["p_value"] == tests.p_values[selector.selected_indices_[0]]
-    none = summarise(selector, X, y, ReportOptions(p_values="none"))
+    none = summarise(selector, X, y, AnalysisOptions(p_values="none"))
     assert none["p_values"] is None
     assert not any("p-values" in one["title"] for one in none["pitfalls"])
     assert "p_value" not in [column["key"] for column in none["columns"]]
 
 
 def test_only_as_many_are_tested_unasked_as_take_some_seconds(data, selector, monkeypatch):
-    from hsieve.report import feature_rows
-
-    monkeypatch.setattr(feature_rows, "UNASKED_WORK", 3 * 80**3)
+    monkeypatch.setattr(p_values_module, "UNASKED_WORK", 3 * 80**3)
     found = [row["p_value"] for row in summarise(selector, *data)["features"]]
     assert [value is None for value in found] == [False] * 3 + [True] * 6
-    asked = summarise(selector, *data, ReportOptions(p_values="gamma"))["features"]
+    asked = summarise(selector, *data, AnalysisOptions(p_values="gamma"))["features"]
     assert None not in [row["p_value"] for row in asked]
 
 
@@ -198,7 +205,7 @@ def test_pairs_on_a_path_have_both_names(data):
     fitted = N3LARS(4, interactions="pairs").fit(X[:, :4], np.sign(X[:, 2] * X[:, 3]) + y)
     summary = summarise(fitted, X[:, :4], y)
     best = fitted.pairs_[0]
-    first = summary["pairs"]["rows"][0]
+    first = summary["pairs"][0]
     assert tuple(first["features"]) == best.features
     assert_allclose(first["coefficient"], best.coefficient, rtol=1e-5)
     lines = [one for one in picture(summary, "path")["series"] if "also" in one]
@@ -216,7 +223,7 @@ def test_stability_shows_frequencies_and_threshold(data):
     for line in drawn["series"]:
         assert_allclose(line["values"], fitted.frequencies_[:, line["feature"]])
     keys = [column["key"] for column in summary["columns"]]
-    assert "stability" in keys
+    assert "frequency" in keys
     assert "score" not in keys
     assert f"{fitted.bound_:.2g}" in " ".join(one["text"] for one in summary["pitfalls"])
 
@@ -226,8 +233,7 @@ def test_nothing_stable_is_said_plainly(data):
     y = np.random.default_rng(6).normal(size=40)
     summary = summarise(StabilitySelection(n_subsamples=10).fit(X, y), X, y)
     assert summary["headline"].startswith("None of 30 features from 40 samples is stable")
-    assert summary["counts"]["n_selected"] == 0
-    json.dumps(summary, allow_nan=False)
+    assert summary["n_selected"] == 0
 
 
 def test_contributions_and_the_curve_of_the_number_are_drawn(data):
@@ -249,9 +255,7 @@ def test_interactions_are_told_with_their_family_wise_p(data):
     fitted = InteractionScan(2, n_permutations=5).fit(X[:, :8], y)
     summary = summarise(fitted, X[:, :8], y)
     assert "x2 and x3 tell most together (family-wise p =" in summary["headline"]
-    assert_allclose(
-        summary["pairs"]["rows"][0]["family_wise_p"], fitted.pairs_[0].family_wise_p, rtol=1e-4
-    )
+    assert_allclose(summary["pairs"][0]["family_wise_p"], fitted.pairs_[0].family_wise_p, rtol=1e-4)
     assert fitted.is_complete_
     fitted.is_complete_ = False
     assert "More interactions are likely" in summarise(fitted)["warnings"][0]
@@ -313,8 +317,8 @@ def test_many_samples_are_thinned_and_rare_classes_kept(monkeypatch):
     X = rng.normal(size=(3000, 6))
     y = np.where(X[:, 0] > 0, 1, 0)
     y[[7, 2345]] = 2
-    summary = summarise(MaxRelevance(2).fit(X, y), X, y, ReportOptions(p_values="none"))
-    assert "of 3,000 samples" in summary["notes"][0]
+    summary = summarise(MaxRelevance(2).fit(X, y), X, y, AnalysisOptions(p_values="none"))
+    assert "of 3,000 samples" in summary["notes"][-1]
     groups = picture(summary, "panels")["panels"][0]["groups"]
     assert {group["name"]: group["count"] >= 2 for group in groups} == dict.fromkeys("012", True)
     assert "The smallest class has 2" in " ".join(one["text"] for one in summary["pitfalls"])
@@ -341,7 +345,7 @@ def test_gram_matrices_and_several_outputs_are_targets_too(data):
     by_gram = DependenceSelector(
         hsieve.HSIC(kernel_y=kernels.Precomputed()), n_features_to_select=2
     ).fit(X, gram)
-    summary = summarise(by_gram, X, gram, ReportOptions(p_values="gamma"))
+    summary = summarise(by_gram, X, gram, AnalysisOptions(p_values="gamma"))
     assert summary["data"]["target"]["kind"] == "gram"
     assert "heat" in pictures(summary)
     assert "panels" not in pictures(summary)
@@ -384,7 +388,7 @@ def test_pitfalls_fit_the_result(data, summary):
 def test_a_method_that_finds_the_number_itself_is_not_blamed_for_it(data):
     X, y = data[0][:, :8], data[1]
     summary = summarise(FCBF().fit(X, y), X, y)
-    assert 0 < summary["counts"]["n_selected"] < 8
+    assert 0 < summary["n_selected"] < 8
     assert not any("number of features" in one["title"] for one in summary["pitfalls"])
 
 
@@ -393,19 +397,19 @@ def test_what_makes_no_sense_is_refused(selector, data):
     with pytest.raises(NotFittedError):
         summarise(N3LARS())
     with pytest.raises(ValueError, match=r"n_shown must be an integer from 1 to 500, got 0"):
-        summarise(selector, X, y, ReportOptions(n_shown=0))
+        summarise(selector, X, y, AnalysisOptions(n_shown=0))
     with pytest.raises(ValueError, match="title must be a text or None, got 7"):
-        summarise(selector, X, y, ReportOptions(title=7))
+        summarise(selector, X, y, AnalysisOptions(title=7))
     with pytest.raises(ValueError, match=r"p_values must be one of 'auto'.*got 'exact'"):
-        summarise(selector, X, y, ReportOptions(p_values="exact"))
+        summarise(selector, X, y, AnalysisOptions(p_values="exact"))
     with pytest.raises(ValueError, match="all 9 features, got tests of 3 features"):
-        summarise(selector, X, y, ReportOptions(p_values=feature_tests(X[:, :3], y)))
+        summarise(selector, X, y, AnalysisOptions(p_values=feature_tests(X[:, :3], y)))
     with pytest.raises(ValueError, match="X has 5 features, but N3LARS is expecting 9"):
         summarise(selector, X[:, :5], y)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         summarise(selector, X, y[:-1])
     with pytest.raises(ValueError, match="feature_names must hold 9 names"):
-        summarise(selector, X, y, ReportOptions(feature_names=["a"]))
+        summarise(selector, X, y, AnalysisOptions(feature_names=["a"]))
 
 
 @pytest.mark.parametrize("categorical", [(), ["clinic"], [1]])
@@ -413,5 +417,35 @@ def test_categories_of_a_data_frame_are_told_as_categories(rng, categorical):
     clinic = rng.choice(["north", "south", "west"], size=150)
     frame = pd.DataFrame({"age": rng.normal(size=150), "clinic": clinic})
     y = frame["age"] + (clinic == "south")
-    told = N3LARS(1, categorical=categorical).fit(frame, y).report(frame, y).summary
+    told = N3LARS(1, categorical=categorical).fit(frame, y).report(frame, y).summary.to_dict()
     assert told["data"]["kinds"] == {"numbers": 1, "categories": 1, "constant": 0}
+
+
+def test_a_summary_prints_the_chosen_features_and_what_is_said_of_them(selector, data, summary):
+    found = selector.summary(*data)
+    told = str(found)
+    assert found.headline in told
+    for row in found.chosen:
+        assert f"│    {row.rank} │ {row.name}" in told
+    for sentence in (*found.notes, *found.warnings):
+        assert " ".join(sentence.split()) in " ".join(told.split())
+    assert "x8" in found._repr_html_()
+    assert found.features == analyse(selector, *data).features
+    assert summary["headline"] == found.headline
+
+
+def test_a_summary_becomes_a_frame_with_a_row_for_each_feature(selector, data):
+    found = selector.summary(*data)
+    frame = found.to_frame()
+    assert frame.index.tolist() == [row.feature for row in found.features]
+    assert frame["score"].tolist() == selector.scores_[frame.index].tolist()
+    assert frame["chosen"].sum() == 4
+    assert len(selector.summary(*data, n_shown=None).to_frame()) == 4
+
+
+def test_names_in_a_notebook_are_escaped(data):
+    X, y = data[0][:, :3], data[1]
+    names = ["<script>", "b", "c"]
+    shown = N3LARS(2).fit(X, y).summary(X, y, feature_names=names)._repr_html_()
+    assert "<script>" not in shown
+    assert "&lt;script&gt;" in shown

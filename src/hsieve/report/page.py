@@ -1,9 +1,9 @@
-"""From the summary of a selection to one page that needs nothing else.
+"""From the analysis of a selection to one page that needs nothing else.
 
 The page holds its styles, its script and its numbers. A policy in its head names both by their
 hashes and forbids everything else: no other script runs, whatever a feature is called, and nothing
-is asked of any network. Texts reach the page through Jinja's escaping or, for the script, as JSON
-in which no character can end the element.
+is loaded from any network. Texts reach the page through Jinja's escaping or, for the script, as
+JSON in which no character can end the element.
 """
 
 import base64
@@ -11,45 +11,54 @@ import hashlib
 import html
 import json
 import os
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.data.tables.writing import written_whole
-from hsieve.report.summary import ReportOptions, summarise
+from hsieve.report.analysis import Analysis
+from hsieve.report.curves import plain_number
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from jinja2 import Environment
 
-    from hsieve.selectors.base import BaseSelector
-
-__all__ = ["REPORT_ENDINGS", "Report", "ReportOptions", "make_report", "require_jinja2"]
+__all__ = ["REPORT_ENDINGS", "Report", "require_jinja2"]
 
 REPORT_ENDINGS = (".html", ".htm")
 # Inside a notebook.
 FRAME_HEIGHT = 760
 LEAST_P_VALUE = 1e-10
+LONGEST_NAME = 200
+MOST_PAIRS = 50
+MOST_STEPS = 60
 # Characters that would end a script element or, in some readers, a line of JavaScript.
 UNSAFE_IN_SCRIPT = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}
 
 
 class Report:
-    """A report on a selection: a page, and the dictionary it was made from.
+    """A report on a selection: a page, and the analysis it was made from.
 
     Made by ``selector.report(X, y)``. In a notebook it shows itself.
 
     Parameters
     ----------
-    summary : dict
-        From :func:`hsieve.report.summary.summarise`.
+    summary : Analysis
+        All that there is to say, as ``selector.summary(X, y)`` gives it, with pictures.
 
     Attributes
     ----------
-    summary : dict
-        All that is shown, as plain data.
+    summary : Analysis
+        All that is shown.
     html : str
         The page.
+
+    Raises
+    ------
+    ImportError
+        If Jinja is missing.
 
     Examples
     --------
@@ -57,16 +66,17 @@ class Report:
     >>> from hsieve.datasets import make_n3lars
     >>> problem = make_n3lars(300, 100, random_state=0)
     >>> report = N3LARS(3).fit(problem.X, problem.y).report(problem.X, problem.y)
-    >>> report.summary["counts"]
-    {'n_features': 100, 'n_selected': 3, 'n_shown': 100, 'n_samples': 300}
+    >>> report.summary.n_selected, report.summary.n_shown
+    (3, 100)
     """
 
-    def __init__(self, summary: dict[str, Any]) -> None:
+    def __init__(self, summary: Analysis) -> None:
+        require_jinja2()
         self.summary = summary
         self.html = _page(summary)
 
     def __repr__(self) -> str:
-        return f"Report({self.summary['title']!r})"
+        return f"Report({self.summary.title!r})"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the page to a file, whole or not at all.
@@ -91,39 +101,9 @@ class Report:
         """Show the page in a notebook, in a frame where it meets no other."""
         return (
             f'<iframe srcdoc="{html.escape(self.html)}" sandbox="allow-scripts" '
-            f'title="{html.escape(self.summary["title"])}" width="100%" height="{FRAME_HEIGHT}" '
+            f'title="{html.escape(self.summary.title)}" width="100%" height="{FRAME_HEIGHT}" '
             'style="border: 1px solid #8888; border-radius: 8px"></iframe>'
         )
-
-
-def make_report(
-    selector: "BaseSelector", X: Any = None, y: Any = None, wish: ReportOptions | None = None
-) -> Report:
-    """Make a report on a selection.
-
-    Parameters
-    ----------
-    selector : BaseSelector
-        A fitted selector.
-    X : array-like, ColumnBlocks or None, default=None
-        The features it was fitted on.
-    y : array-like or None, default=None
-        The target.
-    wish : Wish or None, default=None
-        What is to be shown.
-
-    Returns
-    -------
-    Report
-        The report.
-
-    Raises
-    ------
-    ImportError
-        If Jinja is missing.
-    """
-    require_jinja2()
-    return Report(summarise(selector, X, y, wish))
 
 
 def require_jinja2() -> None:
@@ -135,7 +115,7 @@ def require_jinja2() -> None:
         raise ImportError(msg) from error
 
 
-def _page(summary: dict[str, Any]) -> str:
+def _page(summary: Analysis) -> str:
     """Fill the template."""
     from markupsafe import Markup
 
@@ -144,14 +124,17 @@ def _page(summary: dict[str, Any]) -> str:
         _environment()
         .get_template("page.html")
         .render(
-            **summary,
-            wide=_wide(summary["pictures"]),
-            version=summary["repeat"]["versions"].get("hsieve", ""),
+            summary=summary,
+            features=summary.features[: summary.n_shown],
+            pairs=summary.pairs[:MOST_PAIRS],
+            steps=summary.steps and summary.steps.rows[:MOST_STEPS],
+            wide=_wide(summary.pictures),
+            version=summary.repeat.versions.get("hsieve", ""),
             style=Markup(style),
             script=Markup(script),
             style_hash=_hash_of(style),
             script_hash=_hash_of(script),
-            pictures_json=Markup(_json_for_script(summary["pictures"])),
+            pictures_json=Markup(_json_for_script(summary.pictures)),
         )
     )
     return page
@@ -165,6 +148,8 @@ def _environment() -> "Environment":
     environment = Environment(
         loader=PackageLoader("hsieve.report"), autoescape=True, undefined=StrictUndefined
     )
+    environment.filters["name"] = lambda value: shortened(value, LONGEST_NAME)
+    environment.filters["digits"] = plain_number
     environment.filters["number"] = lambda value: f"{value:.4g}"
     environment.filters["p_value"] = _p_value
     environment.filters["fixed"] = lambda value: f"{value:.2f}"
@@ -177,7 +162,7 @@ def _p_value(value: float) -> str:
     return f"{value:.3g}" if value >= LEAST_P_VALUE else f"< {LEAST_P_VALUE:g}"
 
 
-def _wide(pictures: list[dict[str, Any]]) -> list[str]:
+def _wide(pictures: Sequence[dict[str, Any]]) -> list[str]:
     """Choose the pictures that take a whole row, so that no place beside one stays empty."""
     ids = [picture["id"] for picture in pictures]
     wide = [picture["id"] for picture in pictures if picture["kind"] == "panels"]

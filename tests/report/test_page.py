@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hsieve import N3LARS, MaxRelevance
-from hsieve.report.html import Report
+from hsieve.report.page import Report
 from tests.report.pages import HOSTILE, REPORTS, report_of
 
 VOID = {"meta", "input", "br", "link", "img", "hr"}
@@ -99,16 +99,16 @@ def test_hostile_names_are_escaped_everywhere(hostile):
     assert "\u2028" not in page
     data = re.search(r'id="report-data">(.*?)</script>', page, re.DOTALL)[1]
     assert not set("<>&") & set(data)
-    assert json.loads(data) == hostile.summary["pictures"]
+    assert json.loads(data) == json.loads(json.dumps(hostile.summary.pictures))
     texts = "".join(Checker(page).texts)
     for name in HOSTILE[:7]:
         assert name in texts
 
 
 def test_names_of_any_kind_reach_the_command_line_and_the_code_as_names(hostile):
-    code = hostile.summary["repeat"]["python"]
+    code = hostile.summary.repeat.python
     assert code.isprintable() or all(line.isprintable() for line in code.split("\n"))
-    assert hostile.summary["repeat"]["command"].startswith(
+    assert hostile.summary.repeat.command.startswith(
         "hsieve select data.csv --target '<i>target</i>' --method n3lars"
     )
 
@@ -125,7 +125,7 @@ def test_the_page_stays_small_whatever_the_data():
         names[feature] += tail
     report = selector.report(X, y, feature_names=names, n_shown=500, title=tail, target_name=tail)
     assert len(report.html.encode()) < LARGEST
-    assert report.summary["counts"]["n_shown"] == 500
+    assert report.summary.n_shown == 500
     assert "19,500 of lower rank are left out" in report.html
     assert "Of 20,000 chosen features, 19,500 are among those left out" in report.html
 
@@ -135,7 +135,7 @@ def test_a_long_path_of_many_features_stays_small():
     selector = N3LARS(120).fit(X, X[:, :60].sum(axis=1))
     report = selector.report(X, X[:, 0], p_values="none")
     assert len(report.html.encode()) < LARGEST
-    path = report.summary["pictures"][0]
+    path = report.summary.pictures[0]
     assert len(path["series"]) == 60
     assert "Not drawn:" in path["caption"]
 
@@ -184,7 +184,7 @@ def test_jinja_is_imported_by_reports_only():
     script = (
         "import sys, numpy as np, hsieve\n"
         "selector = hsieve.MaxRelevance(2).fit(np.eye(9)[:, :4], np.arange(9) % 2)\n"
-        "assert not {'jinja2', 'hsieve.report', 'hsieve.report.html'} & set(sys.modules)\n"
+        "assert not {'jinja2', 'hsieve.report', 'hsieve.report.page'} & set(sys.modules)\n"
         "assert '<table' in selector.report().html\n"
         "assert not {'matplotlib', 'hsieve.comparison'} & set(sys.modules)\n"
     )

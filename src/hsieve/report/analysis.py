@@ -1,0 +1,370 @@
+"""All that there is to say of a selection, computed once.
+
+Screen, page, files and notebooks render an :class:`Analysis` and compute nothing themselves. It
+holds plain values only, so that it can be kept as JSON.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from importlib import import_module
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from hsieve.dataset import Dataset
+from hsieve.inference.hsic_tests import FeatureTests
+from hsieve.report.curves import Names, curves
+from hsieve.report.evidence import Evidence, gather
+from hsieve.report.method_words import parameter_meanings, words_for
+from hsieve.report.names import names_of
+from hsieve.report.p_values import p_values_of
+from hsieve.report.panels import data_pictures, target_summary
+from hsieve.report.pitfalls import pitfalls
+from hsieve.report.repetition import (
+    Origin,
+    Repetition,
+    changed_parameters,
+    repetition,
+    written_out,
+)
+from hsieve.report.sentences import headline, notes_on, warnings_of
+from hsieve.report.tables import (
+    Column,
+    FeatureRow,
+    PairRow,
+    Steps,
+    columns_of,
+    feature_rows,
+    pair_columns,
+    pair_rows,
+    steps_of,
+)
+from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.spec import ALONE
+from hsieve.text import shortened
+
+__all__ = ["MOST_SHOWN", "Analysis", "AnalysisOptions", "Setting", "analyse"]
+
+MOST_SHOWN = 500
+P_VALUES = ("auto", "none", "gamma", "permutation")
+LONGEST_TITLE = 200
+LONGEST_TEXT = 1000
+LONGEST_VALUE = 300
+
+
+@dataclass(frozen=True)
+class AnalysisOptions:
+    """What an analysis is to hold; the first five as :meth:`BaseSelector.report` takes them."""
+
+    title: str | None = None
+    feature_names: Iterable[Any] | None = None
+    target_name: str | None = None
+    p_values: str | FeatureTests = "auto"
+    n_shown: int | None = 300  # None for the chosen features
+    n_substitutes: int | None = None  # None for three, unless that takes long
+    pictures: bool = True
+    seed: int = 0  # of permutations
+    origin: Origin = field(default_factory=Origin)
+
+
+@dataclass(frozen=True)
+class Setting:
+    """A parameter of the selector, its value written out, and what it means."""
+
+    name: str
+    value: str
+    is_usual: bool
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """What a fitted selector chose, why, and what to bear in mind.
+
+    Made by ``selector.summary(X, y)``. Printed, it is a table with a few sentences; a notebook
+    shows it too.
+
+    Attributes
+    ----------
+    title, headline : str
+        The heading, and the result in one sentence.
+    warnings, notes : tuple of str
+        What is wrong with the result, and how it came about.
+    method, does : str
+        Name of the selector's class, and what it does.
+    references : tuple of str
+        Where the method comes from.
+    settings : tuple of Setting
+        Its parameters; those that were changed come first.
+    target_name : str
+        What the target is called.
+    n_samples : int or None
+        Number of samples; None where the data were not given.
+    n_features, n_selected, n_shown : int
+        Number of all features, of the chosen ones, and of those with numbers from the data.
+    columns : tuple of Column
+        What is known of the features.
+    features : tuple of FeatureRow
+        The best features, at least all chosen ones, best first.
+    pairs : tuple of PairRow
+        Pairs and triples of features that matter together, best first.
+    pair_columns : tuple of Column
+        What is known of the pairs.
+    steps : Steps or None
+        What happened in the search, for kernel pursuit.
+    p_values : str or None
+        How single features were tested; None if they were not.
+    data : dict
+        Kinds of features, and the target in numbers.
+    pitfalls : tuple of dict
+        What to bear in mind, each a title and a text.
+    repeat : Repetition
+        How to get the selection again.
+    pictures : tuple of dict
+        Pictures as plain numbers that a page can draw.
+
+    Examples
+    --------
+    >>> from hsieve import N3LARS
+    >>> from hsieve.datasets import make_n3lars
+    >>> problem = make_n3lars(300, 100, random_state=0)
+    >>> summary = N3LARS(3).fit(problem.X, problem.y).summary(problem.X, problem.y)
+    >>> summary.headline
+    'N3LARS chose 3 of 100 features from 300 samples: x..., x... and x....'
+    >>> [len(row.substitutes) for row in summary.chosen]
+    [1, 1, 1]
+    """
+
+    title: str
+    headline: str
+    warnings: tuple[str, ...]
+    notes: tuple[str, ...]
+    method: str
+    does: str
+    references: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    target_name: str
+    n_samples: int | None
+    n_features: int
+    n_selected: int
+    n_shown: int
+    columns: tuple[Column, ...]
+    features: tuple[FeatureRow, ...]
+    pairs: tuple[PairRow, ...]
+    pair_columns: tuple[Column, ...]
+    steps: Steps | None
+    p_values: str | None
+    data: dict[str, Any]
+    pitfalls: tuple[dict[str, str], ...]
+    repeat: Repetition
+    pictures: tuple[dict[str, Any], ...]
+
+    @property
+    def chosen(self) -> tuple[FeatureRow, ...]:
+        """The chosen features, best first."""
+        return tuple(row for row in self.features if row.chosen)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as dictionaries, lists, texts, numbers, booleans and None."""
+        return asdict(self)
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with a row for each of :attr:`features`.
+
+        Raises
+        ------
+        ImportError
+            If pandas is not installed.
+        """
+        try:
+            pandas = import_module("pandas")
+        except ImportError as error:
+            msg = "to_frame needs pandas ('pip install pandas'); to_dict() needs nothing."
+            raise ImportError(msg) from error
+        keys = [column.key for column in self.columns]
+        rows = [{key: getattr(row, key) for key in keys} for row in self.features]
+        for row in rows:
+            if "substitutes" in row:
+                row["substitutes"] = [one.name for one in row["substitutes"] or ()]
+        index = [row.feature for row in self.features]
+        return pandas.DataFrame(rows, index=pandas.Index(index, name="feature"), columns=keys)
+
+    def __str__(self) -> str:
+        from hsieve.report.screen import as_lines
+
+        return as_lines(self)
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {self.headline}>"
+
+    def _repr_html_(self) -> str:
+        from hsieve.report.screen import as_html
+
+        return as_html(self)
+
+
+def analyse(
+    selector: BaseSelector, X: Any = None, y: Any = None, *, options: AnalysisOptions | None = None
+) -> Analysis:
+    """Look at a selection and its data once, and keep all that there is to say.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        A fitted selector.
+    X : array-like, ColumnBlocks, Dataset or None, default=None
+        The features it was fitted on. Without them nothing is said that needs values.
+    y : array-like or None, default=None
+        The target.
+    options : AnalysisOptions or None, default=None
+        What is wanted; None for the usual.
+
+    Returns
+    -------
+    Analysis
+        Plain values.
+
+    Raises
+    ------
+    NotFittedError
+        If the selector is not fitted.
+    ValueError
+        If the data are not those of the fit, or an option makes no sense.
+    """
+    options = AnalysisOptions() if options is None else options
+    check_is_fitted(selector)
+    _check(options, selector.n_features_in_)
+    feature_names, target_name = options.feature_names, options.target_name
+    if isinstance(X, Dataset):
+        feature_names = X.names if feature_names is None else feature_names
+        target_name = X.target_name if target_name is None else target_name
+        X, y = X.columns, X.y
+    names = names_of(selector, feature_names)
+    target_name = str(target_name or getattr(y, "name", None) or "y")
+    n_shown = options.n_shown or len(selector.selected_indices_)
+    evidence = gather(
+        selector,
+        X,
+        y,
+        selector.path_.order[:n_shown],
+        n_substitutes=options.n_substitutes,
+        reads_values=options.pictures,
+    )
+    tests = p_values_of(selector, evidence, options.p_values, seed=options.seed)
+    words = words_for(selector)
+    rows = feature_rows(selector, evidence, tests, names)
+    pairs = pair_rows(selector, names)
+    warnings = warnings_of(
+        selector,
+        evidence,
+        tests,
+        names,
+        target_name=target_name,
+        sees_alone=words.sees == ALONE and not options.origin.reasons,
+    )
+    title = options.title or f"{type(selector).__name__}: features for {target_name}"
+    return Analysis(
+        title=shortened(title, LONGEST_TITLE),
+        headline=headline(selector, evidence.n_samples, names),
+        warnings=_texts(warnings, options.origin.warnings),
+        notes=_texts(
+            options.origin.notes,
+            notes_on(selector, rows, pairs, names, options.origin.reasons),
+            evidence.notes,
+        ),
+        method=type(selector).__name__,
+        does=words.does,
+        references=tuple(words.references),
+        settings=_settings(selector),
+        target_name=target_name,
+        n_samples=evidence.n_samples,
+        n_features=int(selector.n_features_in_),
+        n_selected=len(selector.selected_indices_),
+        n_shown=min(len(evidence.features), len(rows)),
+        columns=columns_of(selector, rows, words.score),
+        features=rows,
+        pairs=pairs,
+        pair_columns=pair_columns(pairs),
+        steps=steps_of(selector, names),
+        p_values=None if tests is None else tests.method,
+        data=_data(selector, evidence, target_name),
+        pitfalls=pitfalls(selector, evidence, rows, words, p_values=tests is not None),
+        repeat=repetition(selector, evidence.n_samples, options.origin, names, target_name),
+        pictures=_pictures(selector, evidence, names, target_name) if options.pictures else (),
+    )
+
+
+def _check(options: AnalysisOptions, n_features: int) -> None:
+    """Refuse options that make no sense, before any work."""
+    n_shown = options.n_shown
+    is_whole = isinstance(n_shown, Integral) and not isinstance(n_shown, bool)
+    if n_shown is not None and not (is_whole and 1 <= n_shown <= MOST_SHOWN):
+        msg = f"n_shown must be an integer from 1 to {MOST_SHOWN}, got {n_shown!r}."
+        raise ValueError(msg)
+    if options.title is not None and not isinstance(options.title, str):
+        msg = f"title must be a text or None, got {options.title!r}."
+        raise ValueError(msg)
+    p_values = options.p_values
+    if isinstance(p_values, FeatureTests):
+        if len(p_values.p_values) == n_features:
+            return
+        given = f"tests of {len(p_values.p_values)} features"
+    elif p_values in P_VALUES:
+        return
+    else:
+        given = repr(p_values)
+    msg = (
+        f"p_values must be one of {', '.join(map(repr, P_VALUES))}, or what feature_tests gives "
+        f"for all {n_features} features, got {given}."
+    )
+    raise ValueError(msg)
+
+
+def _texts(*groups: Iterable[str]) -> tuple[str, ...]:
+    """Show sentences that may hold names of any length, each once."""
+    told = dict.fromkeys(text for group in groups for text in group)
+    return tuple(shortened(" ".join(text.split()), LONGEST_TEXT) for text in told)
+
+
+def _settings(selector: BaseSelector) -> tuple[Setting, ...]:
+    """All parameters with their values and meanings; those that were changed come first."""
+    changed = changed_parameters(selector)
+    meanings = parameter_meanings(type(selector))
+    given = selector.get_params(deep=False)
+    in_order = [*changed, *(name for name in given if name not in changed)]
+    return tuple(
+        Setting(
+            name,
+            shortened(written_out(given[name]), LONGEST_VALUE),
+            name not in changed,
+            meanings.get(name, ""),
+        )
+        for name in in_order
+    )
+
+
+def _data(selector: BaseSelector, evidence: Evidence, target_name: str) -> dict[str, Any]:
+    """Kinds of features, and the target."""
+    n_constant = len(selector.constant_features_)
+    n_categories = len(np.setdiff1d(evidence.categorical, selector.constant_features_))
+    return {
+        "kinds": {
+            "numbers": int(selector.n_features_in_) - n_constant - n_categories,
+            "categories": n_categories,
+            "constant": n_constant,
+        },
+        "target": target_summary(evidence, target_name),
+    }
+
+
+def _pictures(
+    selector: BaseSelector, evidence: Evidence, names: Sequence[str], target_name: str
+) -> tuple[dict[str, Any], ...]:
+    """Make the pictures, those of the search before those of the data."""
+    named = Names(names, selector.selected_indices_)
+    return (
+        *curves(selector, named),
+        *data_pictures(selector, evidence, named, target_name),
+    )

@@ -1,0 +1,120 @@
+"""Tests of single features: those that are shown, and one that holds a result against chance."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.inference.feature_number import representative_rows
+from hsieve.inference.hsic_tests import (
+    MIN_GAMMA_SAMPLES,
+    FeatureTests,
+    among_all_features,
+    feature_tests,
+    least_p_value,
+)
+from hsieve.measures.hsic import HSIC
+from hsieve.report.evidence import Evidence, is_on_cluster, knowledge_of
+from hsieve.selectors.number_rules import samples_of
+
+__all__ = ["chance_of", "p_values_of"]
+
+FloatArray = NDArray[np.floating]
+IndexArray = NDArray[np.intp]
+
+# Features times samples cubed, as the gamma test goes: some seconds on one core.
+UNASKED_WORK = 5e10
+# Samples of tests that were asked for: a test holds some matrices of this size squared.
+MOST_TESTED_ROWS = 5000
+# Chosen features, the best ones, that are held against chance.
+N_HELD_AGAINST_CHANCE = 20
+
+
+def p_values_of(
+    selector: Any, evidence: Evidence, p_values: str | FeatureTests, *, seed: int
+) -> FeatureTests | None:
+    """Test single features, as far as that is asked for and possible.
+
+    With "auto" as many of the best features are tested as takes a few seconds. Where a test is
+    asked for by name, all features are tested if that takes a few seconds, else those shown. Those
+    not tested count as p = 1 where others are adjusted, so that no adjusted p-value is too small.
+    """
+    if isinstance(p_values, FeatureTests):
+        return p_values
+    if p_values == "none" or evidence.target is None or evidence.blocks is None:
+        return None
+    if p_values == "auto":
+        return _quick_tests(selector, evidence)
+    blocks, leading, tested = evidence.blocks, evidence.target.shown, evidence.features
+    rows = representative_rows(
+        np.zeros(blocks.n_samples) if leading is None else leading, MOST_TESTED_ROWS
+    )
+    if blocks.n_features * len(rows) ** 3 <= UNASKED_WORK and not is_on_cluster(selector):
+        tested = np.arange(blocks.n_features)
+    if not len(tested):
+        return None
+    values = samples_of(blocks, tested, rows)
+    return _tested(selector, evidence, values, tested, rows, method=p_values, seed=seed)
+
+
+def _quick_tests(selector: Any, evidence: Evidence) -> FeatureTests | None:
+    """Test as many of the features looked at as takes a few seconds."""
+    rows, values = evidence.rows, evidence.values
+    if rows is None or values is None or evidence.relevance is None:
+        return None
+    tested = evidence.features[: int(UNASKED_WORK // len(rows) ** 3)]
+    if len(tested) == 0 or len(rows) < MIN_GAMMA_SAMPLES:
+        return None
+    return _tested(selector, evidence, values[:, : len(tested)], tested, rows)
+
+
+def _tested(  # noqa: PLR0917 - what is tested, where and how
+    selector: Any,
+    evidence: Evidence,
+    values: FloatArray,
+    tested: IndexArray,
+    rows: IndexArray,
+    method: str = "gamma",
+    seed: int = 0,
+) -> FeatureTests:
+    """Test features by their values in some of the samples."""
+    target = evidence.target
+    assert target is not None
+    measure = HSIC(
+        categorical=evidence.categories_among(tested),
+        target_kind="classes" if target.kind == "classes" else "continuous",
+        kernel_y=knowledge_of(selector).kernel_y if target.kind == "gram" else None,
+    )
+    found = feature_tests(
+        values, target.of(rows), measure=measure, method=method, random_state=seed
+    )
+    return among_all_features(found, tested, selector.n_features_in_)
+
+
+def chance_of(selector: Any, evidence: Evidence, tests: FeatureTests | None) -> float | None:
+    """Least p-value of the best chosen features, adjusted for the number of all features.
+
+    It is None where nothing can be tested. Tests that were made already serve, but for
+    permutations, which cannot give p-values small enough.
+    """
+    chosen = selector.selected_indices_[:N_HELD_AGAINST_CHANCE]
+    target, blocks = evidence.target, evidence.blocks
+    if not len(chosen) or target is None or target.kind == "gram" or blocks is None:
+        return None
+    n_features = blocks.n_features
+    if tests is not None and tests.method == "gamma":
+        least = tests.p_values[chosen].min()
+        if np.isfinite(least):
+            return min(1.0, float(least) * n_features)
+    if is_on_cluster(selector) or blocks.n_samples < MIN_GAMMA_SAMPLES:
+        return None
+    try:
+        return least_p_value(
+            blocks.read(chosen),
+            target.values,
+            n_features,
+            categorical=evidence.categories_among(chosen),
+            target_kind="classes" if target.kind == "classes" else "continuous",
+        )
+    except ValueError:  # such a target cannot be tested, say a class of a single sample
+        return None

@@ -1,0 +1,217 @@
+"""A result in sentences: the headline, what to be warned of, and notes on how it came about.
+
+The same sentences stand on the screen, on the page and in a notebook, so they name no option of one
+of them.
+"""
+
+import math
+from collections.abc import Sequence
+from numbers import Integral
+from typing import Any
+
+from hsieve.report.evidence import Evidence
+from hsieve.report.p_values import chance_of
+from hsieve.report.paths import path_in_words
+from hsieve.report.tables import FeatureRow, PairRow
+from hsieve.strategies.lars_path import LarsSelectionPath
+from hsieve.strategies.pursuit_path import PursuitPath
+from hsieve.text import listed, shortened
+
+__all__ = ["headline", "notes_on", "warnings_of"]
+
+NAMED = 5
+SIGNIFICANT = 0.05
+SIZES = {2: "pair", 3: "triple"}
+
+
+def headline(selector: Any, n_samples: int | None, names: Sequence[str]) -> str:
+    """Tell the result in one sentence: how many features of how many were chosen, and which."""
+    chosen = selector.selected_indices_.tolist()
+    n_features = f"{selector.n_features_in_:,} features"
+    samples = "" if n_samples is None else f" from {n_samples:,} samples"
+    which = listed([names[feature] for feature in chosen[:NAMED]], len(chosen))
+    if hasattr(selector, "threshold_"):
+        return _stable(selector, n_features, samples, which)
+    best = next(iter(getattr(selector, "pairs_", ())), None)
+    if best is not None and hasattr(best, "family_wise_p"):
+        return _interaction(selector, best, names, samples)
+    name = type(selector).__name__
+    if not chosen:
+        tried = any(event.what == "set aside" for event in getattr(selector.path_, "events", ()))
+        why = "lowers the error of left-out samples" if tried else "is related to the target"
+        beyond = "enough" if tried else "beyond chance"
+        return f"{name} chose none of {n_features}{samples}: no feature {why} {beyond}."
+    return f"{name} chose {len(chosen):,} of {n_features}{samples}: {which}."
+
+
+def _stable(selector: Any, n_features: str, samples: str, which: str) -> str:
+    """Tell how many features are stable."""
+    share, n_subsamples = f"{selector.threshold_:.0%}", len(selector.n_selected_)
+    n_chosen = len(selector.selected_indices_)
+    if not n_chosen:
+        return (
+            f"None of {n_features}{samples} is stable: no feature is selected from {share} or more "
+            f"of {n_subsamples} subsamples."
+        )
+    if selector.n_features_to_select is None:
+        verb = "is" if n_chosen == 1 else "are"
+        return (
+            f"{n_chosen:,} of {n_features}{samples} {verb} stable, selected from {share} or more "
+            f"of {n_subsamples} subsamples: {which}."
+        )
+    return (
+        f"Stability selection chose {n_chosen:,} of {n_features}{samples}, those most often "
+        f"selected from {n_subsamples} subsamples: {which}."
+    )
+
+
+def _interaction(selector: Any, best: Any, names: Sequence[str], samples: str) -> str:
+    """Tell the best pair of a scan, and how sure it is."""
+    pair = " and ".join(shortened(names[feature], 40) for feature in best.features)
+    chance = best.family_wise_p
+    sure = "" if math.isnan(chance) else f" (family-wise p = {chance:.2g})"
+    return (
+        f"Of {selector.n_pairs_seen_:,} pairs of features{samples}, {pair} tell most together"
+        f"{sure}."
+    )
+
+
+def warnings_of(
+    selector: Any,
+    evidence: Evidence,
+    tests: Any,
+    names: Sequence[str],
+    *,
+    target_name: str,
+    sees_alone: bool,
+) -> list[str]:
+    """Say what is wrong with a result, as far as selector and data tell.
+
+    `sees_alone` is true where the method judges features one by one. Its list is as long as was
+    asked for, whether or not the data have anything to tell, and features that matter only together
+    look like noise to it.
+    """
+    found = []
+    constant = selector.constant_features_
+    if len(constant):
+        what = "column holds" if len(constant) == 1 else "columns hold"
+        shown = listed([repr(names[feature]) for feature in constant[:NAMED]], len(constant))
+        found.append(
+            f"{len(constant):,} {what} one single value and can never be selected: {shown}."
+        )
+    found += _fewer(selector)
+    if getattr(selector, "is_complete_", True) is False:
+        found.append(
+            "More interactions are likely than could be tested: some that were not may belong "
+            "among those reported."
+        )
+    is_adjusted = len(tuple(getattr(selector, "covariates", ()))) > 0
+    # The gates of a pursuit are such tests.
+    if sees_alone and not is_adjusted and not isinstance(selector.path_, PursuitPath):
+        chance = chance_of(selector, evidence, tests)
+        if chance is not None and chance > SIGNIFICANT:
+            found.append(
+                f"No chosen feature tells more about {target_name} by itself than chance would "
+                f"among {selector.n_features_in_:,} features (least p-value, adjusted for their "
+                f"number: {chance:.2g}). If features may matter only together, try BAHSIC, or let "
+                "the method be chosen (auto)."
+            )
+    return found
+
+
+def _fewer(selector: Any) -> list[str]:
+    """Say that fewer features than asked for were chosen, and why."""
+    wanted, n_chosen = selector.n_features_to_select, len(selector.selected_indices_)
+    if not isinstance(wanted, Integral) or isinstance(wanted, bool) or n_chosen >= wanted:
+        return []
+    n_features = selector.n_features_in_
+    if wanted <= n_features and n_chosen == n_features - len(selector.constant_features_):
+        return []  # only those are missing that hold one single value, which is said
+    why = ""
+    if hasattr(selector, "threshold_"):
+        why = ": no other is selected from any subsample"
+    elif getattr(selector, "max_redundancy", None) is not None:
+        why = f" with a largest redundancy of {selector.max_redundancy:g}"
+    return [f"{wanted} features were asked for, but only {n_chosen} could be selected{why}."]
+
+
+def notes_on(
+    selector: Any,
+    rows: Sequence[FeatureRow],
+    pairs: Sequence[PairRow],
+    names: Sequence[str],
+    reasons: Sequence[str] = (),
+) -> list[str]:
+    """Say how a result came about: the number of features, what was searched, how it ended.
+
+    `reasons` are those of :func:`hsieve.select`, which say of a pursuit what would be said here.
+    """
+    chosen = [row for row in rows if row.chosen]
+    choice = getattr(selector, "n_features_choice_", None)
+    notes = list(reasons)
+    if chosen and choice is not None and not reasons:
+        notes.append(f"How many, by {choice.rule}: {choice.reason}")
+    if hasattr(selector, "threshold_"):
+        notes += _on_stability(selector, chosen, names)
+    if isinstance(selector.path_, PursuitPath) and (chosen or not reasons):
+        notes += _on_pursuit(selector, chosen, names)
+    if isinstance(selector.path_, LarsSelectionPath):
+        if getattr(selector, "interactions", None) and not pairs:
+            notes.append("No pair of features is on the path.")
+        notes.append(path_in_words(selector, feature_names=names))
+    return notes
+
+
+def _on_stability(selector: Any, chosen: Sequence[FeatureRow], names: Sequence[str]) -> list[str]:
+    """Say how stable features were told from others, and what it means if there are none."""
+    share, n_subsamples = selector.threshold_, len(selector.n_selected_)
+    notes = [
+        f"Stable are features selected from at least {share:.0%} of {n_subsamples} subsamples of "
+        "half the samples; the expected number of false ones among them is at most "
+        f"{selector.bound_:.2g}."
+    ]
+    n_stable = selector.path_.sizes[0]
+    if not chosen:
+        best = int(selector.stability_scores_.argmax())
+        notes.append(
+            f"No feature is stable, so none is selected: nearest is {shortened(names[best])} with "
+            f"{selector.stability_scores_[best]:.0%}. If more false selections are allowed, more "
+            "features are stable; if a number of features is asked for, the most frequent ones are "
+            "selected, without a bound."
+        )
+    elif selector.n_features_to_select is not None:
+        what = "feature is" if n_stable == 1 else "features are"
+        notes.append(
+            f"{n_stable} {what} stable; the bound holds for these, not for the number asked for."
+        )
+    return notes
+
+
+def _on_pursuit(selector: Any, chosen: Sequence[FeatureRow], names: Sequence[str]) -> list[str]:
+    """Say what was found only together, what fills up the number, or that nothing was found."""
+    if not chosen:
+        return [
+            "No feature is related to the target beyond chance, so none is selected. If a number "
+            "of features is asked for, the most relevant ones are listed all the same."
+        ]
+    notes, n_found = [], selector.path_.n_found
+    if not n_found:
+        notes.append(
+            "None of these features is related to the target beyond chance: they are listed by "
+            "relevance less redundancy, because a number of features was given."
+        )
+    elif n_found < len(chosen):
+        notes.append(
+            f"Only the first {n_found} of these features passed the gates of the method; the "
+            "others fill up the number, by relevance less redundancy."
+        )
+    everything = {row.feature for row in chosen}
+    together = [
+        f"{listed([names[f] for f in event.features], len(event.features))} "
+        f"({SIZES[len(event.features)]})"
+        for event in selector.path_.events
+        if event.what == "joined" and len(event.features) > 1 and everything >= set(event.features)
+    ]
+    if together:
+        notes.append(f"Found only together: {'; '.join(together)}.")
+    return notes
