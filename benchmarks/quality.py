@@ -3,6 +3,8 @@
     python benchmarks/quality.py run --half tuning --jobs 2    every selector on every table
     python benchmarks/quality.py run --only hsieve.select      some selectors; --tables for tables
     python benchmarks/quality.py table --half reporting        the figures of what has been run
+    python benchmarks/quality.py picture                       mean ranks, into docs/pictures
+    python benchmarks/quality.py toys                          problems of which the answer is known
 
 Every selector chooses the number of features itself: some have a rule of their own, and rankings
 are cut where the cross-validated score of boosted trees is highest. What is chosen on the training
@@ -12,7 +14,8 @@ than linearly in the rows get at most as many as `MOST_ROWS` says. Finished cell
 ``bench-results/quality.jsonl``, so that an interrupted run resumes; a selector that fails is kept
 with its error and counts as the prediction from no feature.
 
-Tables are those of quality_tables.py, cut into two halves before anything was tuned.
+Tables are those of quality_tables.py, cut into two halves before anything was tuned. On a busy
+machine ``--processor-time`` lets `hsieve.select` count the seconds of its own process.
 """
 
 import argparse
@@ -25,8 +28,8 @@ from pathlib import Path
 
 import joblib
 import numpy as np
-from quality_tables import HALVES, table
-from scipy.stats import rankdata
+from quality_tables import HALVES, table, toy_problems
+from scipy.stats import friedmanchisquare, rankdata, studentized_range
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -53,6 +56,7 @@ from threadpoolctl import threadpool_limits
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench-results" / "quality.jsonl"
+PICTURE = ROOT / "docs" / "pictures" / "quality_ranks.svg"
 
 SMALL = 1_000
 SPLITS_OF_SMALL = 2
@@ -190,6 +194,8 @@ SELECTORS = {
     "all features": by_nothing,
 }
 OURS = ("hsieve.select", "KernelPursuit")
+# Methods that are told the number of true features of a toy problem.
+TOLD_THE_NUMBER = ("KernelPursuit", "BAHSIC", "N3LARS")
 
 
 def best_first(scores):
@@ -387,6 +393,78 @@ def rows_of(cells, half):
     return [*head, *(line for _, line in sorted(lines))]
 
 
+def draw_ranks(cells, half, path):
+    """Draw mean ranks; selectors whose bars overlap do not differ by Nemenyi's test at 0.05."""
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams.update({"svg.hashsalt": "quality", "svg.fonttype": "none"})
+    names, selectors, means = summary(cells, half)
+    ranks = ranks_of(names, selectors, means)
+    n_tables, n_selectors = ranks.shape
+    quantile = studentized_range.ppf(0.95, n_selectors, np.inf) / np.sqrt(2)
+    half_width = quantile * np.sqrt(n_selectors * (n_selectors + 1) / (6 * n_tables)) / 2
+    order = np.argsort(ranks.mean(axis=0))[::-1]
+    figure = Figure(figsize=(6.5, 0.28 * n_selectors + 1.1), layout="constrained")
+    axes = figure.add_subplot()
+    for place, selector in enumerate(order):
+        color = "#c0392b" if selectors[selector] in OURS else "#34495e"
+        middle = ranks[:, selector].mean()
+        axes.errorbar(middle, place, xerr=half_width, fmt="o", color=color, capsize=3)
+    axes.set_yticks(range(n_selectors), [selectors[selector] for selector in order])
+    chance = friedmanchisquare(*ranks.T).pvalue
+    axes.set_xlabel(f"mean rank on {n_tables} tables (Friedman p = {chance:.1g})")
+    axes.grid(axis="x", alpha=0.3)
+    figure.savefig(path, metadata={"Date": None})
+
+
+def show_toys(seeds, told_the_number):
+    """Print for each toy problem how often select, and methods told the number, find it.
+
+    A method finds it if it chooses the true features and no other; a copy counts as its original.
+    """
+    methods = ("select", *told_the_number)
+    print(f"| problem | draws | {' | '.join(methods)} | recall | false features |")
+    print("|---|" + "---|" * (len(methods) + 3))
+    for name, toys in toy_problems(seeds).items():
+        found = {method: [chosen_of(toy, method) for toy in toys] for method in methods}
+        counts = [
+            sum(one == toy.true for one, toy in zip(found[method], toys, strict=True))
+            for method in methods
+        ]
+        pairs = list(zip(found["select"], toys, strict=True))
+        recall = np.mean([len(one & toy.true) / len(toy.true) for one, toy in pairs])
+        wrong = np.mean([len(one - toy.true) for one, toy in pairs])
+        shown = " | ".join(map(str, counts))
+        print(f"| {name} | {len(toys)} | {shown} | {recall:.2f} | {wrong:.1f} |", flush=True)
+
+
+def chosen_of(toy, method):
+    """Return what a method chooses on a toy problem, with originals in the place of copies."""
+    import hsieve
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        if method == "select":
+            chosen = hsieve.select(toy.X, toy.y, target_kind=toy.kind).indices
+        else:
+            options = {"max_redundancy": 0.9} if method == "N3LARS" else {}
+            make = getattr(hsieve, method)
+            selector = make(len(toy.true), target_kind=toy.kind, **options)
+            chosen = selector.fit(toy.X, toy.y).selected_indices_
+    return {toy.originals.get(int(feature), int(feature)) for feature in chosen}
+
+
+def count_processor_time():
+    """Let `hsieve.select` count the seconds of its process, not those of a busy machine."""
+    from hsieve.auto import holdout_comparison, selecting
+    from hsieve.selectors import kernel_pursuit
+    from hsieve.strategies import pursuit, pursuit_candidates
+
+    for module in (holdout_comparison, selecting, kernel_pursuit, pursuit, pursuit_candidates):
+        module.monotonic = time.process_time
+
+
 def show_tables(cells, half):
     """Print, for each table, our scores beside the best peer."""
     names, selectors, means = summary(cells, half)
@@ -402,13 +480,19 @@ def show_tables(cells, half):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("what", choices=("run", "table"))
+    parser.add_argument("what", choices=("run", "table", "picture", "toys"))
     parser.add_argument("--half", choices=tuple(HALVES), default="reporting")
     parser.add_argument("--only", help="selectors, with commas between them")
     parser.add_argument("--tables", help="tables, with commas between them")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--results", type=Path, default=RESULTS)
+    parser.add_argument("--processor-time", action="store_true")
     given = parser.parse_args()
+    if given.processor_time:
+        count_processor_time()
+    if given.what == "toys":
+        show_toys(range(3), TOLD_THE_NUMBER)
+        return
     selectors = given.only.split(",") if given.only else list(SELECTORS)
     if given.what == "run":
         names = given.tables.split(",") if given.tables else HALVES[given.half]
@@ -418,6 +502,8 @@ def main():
             joblib.delayed(run_table)(name, selectors, done, given.results) for name in names
         )
     cells = finished(given.results)
+    if given.what == "picture":
+        draw_ranks(cells, given.half, PICTURE)
     print("\n".join(rows_of(cells, given.half)))
     show_tables(cells, given.half)
 

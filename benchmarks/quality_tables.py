@@ -7,10 +7,12 @@ some of them rare. Beside the true features there are noisy copies of them and c
 result.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from real_data import list_datasets, load_dataset
+
+from hsieve.datasets import make_problem
 
 N_MADE = 40
 REAL = (
@@ -56,6 +58,68 @@ class QualityTable:
     kind: str
     true: frozenset | None = None
     copies: frozenset = frozenset()
+
+
+@dataclass(frozen=True)
+class Toy:
+    """A small problem with known features, and the original of each copy."""
+
+    X: np.ndarray
+    y: np.ndarray
+    kind: str
+    true: set
+    originals: dict = field(default_factory=dict)
+
+
+TOYS = (
+    "and-or",
+    "quad",
+    "xor-toy",
+    "xor",
+    "n3lars",
+    "linear-weston",
+    "nonlinear-weston",
+    "zhang-sample",
+    "zhang-feature",
+)
+KNOWN = (
+    "gametes_2way_20a_0.1h",
+    "gametes_2way_20a_0.4h",
+    "gametes_2way_1000a_0.4h",
+    "gametes_het50_20a",
+    "monk1",
+    "monk2",
+    "parity5+5",
+    "corral",
+    "mofn_3_7_10",
+    "xd6",
+)
+
+
+def toy_problems(seeds):
+    """Return the problems of the papers, epistasis of three, and sets with known features."""
+    toys = {name: [_toy(name, seed) for seed in seeds] for name in TOYS}
+    toys["epistasis of 3 in 100"] = [_epistasis(seed, n_features=100) for seed in seeds]
+    for name in KNOWN:
+        data = load_dataset(f"interaction/{name}")
+        X = data.X.astype(np.float64)
+        toys[name] = [Toy(X, data.y, "classes", set(data.relevant.tolist()))]
+    return toys
+
+
+def _toy(name, seed):
+    problem = make_problem(name, random_state=seed)
+    originals = {copy: of for of, copies in problem.copies.items() for copy in copies}
+    return Toy(problem.X, problem.y, problem.target_kind, set(problem.relevant.tolist()), originals)
+
+
+def _epistasis(seed, *, n_features, order=3, n_samples=800):
+    """Make a case of an odd number of mixed genotypes among some, and turn a fifth around."""
+    rng = np.random.default_rng(seed)
+    X = rng.binomial(2, 0.5, size=(n_samples, n_features)).astype(float)
+    odd = (X[:, :order] == 1).sum(axis=1) % 2
+    y = np.where(rng.uniform(size=n_samples) < 0.2, 1 - odd, odd).astype(int)
+    return Toy(X, y, "classes", set(range(order)))
 
 
 CURVES = (

@@ -88,3 +88,23 @@ def test_cells_are_judged_kept_and_not_run_again(quality, tables, tmp_path, monk
     rows = quality.rows_of(quality.finished(results), "reporting")
     assert rows[0] == "1 tables, 1 of them made"
     assert rows[3].startswith("| first | 1.0 ")
+
+
+def test_mean_ranks_are_drawn(quality, tmp_path, monkeypatch):
+    monkeypatch.setattr(quality, "HALVES", {"reporting": ["one", "two", "three"]})
+    scores = {"hsieve.select": 0.9, "SHAP": 0.8, "lasso": 0.7}
+    cells = {
+        (table, 0, selector): {"score": score, "cpu": 1.0, "seconds": 1.0, "chosen": [0]}
+        for table in ("one", "two", "three")
+        for selector, score in scores.items()
+    }
+    quality.draw_ranks(cells, "reporting", tmp_path / "ranks.svg")
+    assert "<svg" in (tmp_path / "ranks.svg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("method", ["select", "KernelPursuit"])
+def test_a_copy_found_counts_as_its_original(quality, tables, method):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 4))
+    toy = tables.Toy(X, X[:, 2] ** 2, "continuous", {0}, {2: 0})
+    assert quality.chosen_of(toy, method) == {0}
