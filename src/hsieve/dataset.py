@@ -37,7 +37,7 @@ from hsieve.data.frames import (
     target_array,
 )
 from hsieve.data.memory import free_memory, give_back_memory
-from hsieve.data.tables.errors import listed
+from hsieve.data.tables.errors import listed, taken_as_category
 from hsieve.data.tables.reading import columns_of_source, open_source
 from hsieve.data.tables.roles import assign_roles
 from hsieve.data.validation import (
@@ -205,7 +205,7 @@ class Dataset:
             target_kind=target_kind_of(values, target_kind),
             categorical=tuple(np.union1d(given, blocks.declared).astype(int).tolist()),
             levels={i: c.levels for i, c in enumerate(blocks.columns) if c.kind == "text"},
-            notes=tuple(notes.values()),
+            notes=(*notes.values(), *_texts_taken(blocks, given.tolist())),
         ).without_gaps(missing)
 
     @property
@@ -365,6 +365,13 @@ def opened(X: Any, y: Any, **options: Any) -> Dataset:
         msg = f"A Dataset has its own {name}; leave it out, or give it to open_dataset."
         raise ValueError(msg)
     return X
+
+
+def _texts_taken(blocks: FrameBlocks, given: Sequence[int]) -> Iterator[str]:
+    """Say which columns of text are categories without having been listed."""
+    for place, column in enumerate(blocks.columns):
+        if column.is_plain_text and place not in given:
+            yield taken_as_category(blocks.name_of(place), column.levels)
 
 
 def _from_file(

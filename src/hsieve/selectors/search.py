@@ -77,7 +77,8 @@ class SearchSelector(BaseSelector):
                 )
                 engine = checkpointed(self, engine, blocks, target)
                 with one_blas_thread(), nullcontext() if engine.is_open else engine:
-                    if not isinstance(engine, SerialEngine):
+                    # Local columns are looped over; those of Dask are kept once computed.
+                    if not (isinstance(engine, SerialEngine) and blocks.is_local):
                         blocks = EngineColumns(blocks, engine)
                     everything = measure.bind(blocks, target)
                     varying = self._varying_features(everything.constant)

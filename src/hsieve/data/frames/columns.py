@@ -5,7 +5,7 @@ types of all three libraries, so that text, categories and missing values mean t
 Categories become the codes 0, 1, ... of their sorted levels, whatever order the frame has them in.
 """
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -83,6 +83,8 @@ class FrameColumn:
         How many values are missing.
     problem : str, default=""
         Why it cannot be used, where that is more than its type.
+    is_plain_text : bool, default=False
+        Whether it is text that nobody has made a category.
     """
 
     kind: str
@@ -90,6 +92,7 @@ class FrameColumn:
     levels: tuple[Any, ...] = ()
     n_missing: int = 0
     problem: str = ""
+    is_plain_text: bool = False
 
     @property
     def is_usable(self) -> bool:
@@ -127,7 +130,8 @@ def open_column(column: Any) -> FrameColumn:
         return _unreadable(column, error)
     kind = arrow_kind(arrow, array.type)
     if kind == "text":
-        return _category(*_codes_and_levels(array, arrow))
+        found = _category(*_codes_and_levels(array, arrow))
+        return replace(found, is_plain_text=not arrow.types.is_dictionary(array.type))
     if kind not in READABLE_KINDS:
         return FrameColumn(kind, np.zeros(0))
     return _numbers_of_arrow(kind, array, arrow)
