@@ -64,8 +64,8 @@ def make_frequency_bands(
     """Make signals like EEG, with one rhythm that is weaker in one class.
 
     Each channel is noise whose power falls with the frequency, of its own, plus two rhythms that
-    reach the channels with random weights: one in `band`, which loses a share of its power in class
-    1, and one from 20 to 24 Hz, which says nothing. Both vary from trial to trial.
+    reach the channels with random weights: one in `band`, which loses a fraction of its power in
+    class 1, and one from 20 to 24 Hz, which says nothing. Both vary from trial to trial.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def make_frequency_bands(
     band : tuple of float, default=(10.0, 14.0)
         Lowest and highest frequency of the rhythm that tells the classes apart.
     drop : float, default=0.5
-        Share of the power of that rhythm that is lost in class 1, from 0 to 1.
+        Fraction of the power of that rhythm that is lost in class 1, from 0 to 1.
     random_state : int, Generator or None, default=None
         Seed or source of the draws.
 

@@ -151,7 +151,7 @@ def make_zhang_sample_outliers(
     """Make the linear Zhang problem with outlying samples.
 
     Columns 0 to 9 are N(0.25, 1) in class 1 and N(-0.25, 1) in class -1, the rest N(0, 1). In
-    5 % of the samples, rounded to a whole number, every feature has ten times the deviation.
+    5 % of the samples, rounded to an integer, every feature has ten times the deviation.
 
     Parameters
     ----------
@@ -198,7 +198,7 @@ def make_zhang_feature_outliers(
     """Make the linear Zhang problem with outlying values in the true features.
 
     Columns 0 to 9 are N(0.25, 1) in class 1 and N(-0.25, 1) in class -1, the rest N(0, 1). In the
-    true features 5 % of all values, rounded to a whole number, have variance 100 in place of 1.
+    true features 5 % of all values, rounded to an integer, have variance 100 in place of 1.
 
     Parameters
     ----------

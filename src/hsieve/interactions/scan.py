@@ -86,7 +86,7 @@ class InteractionScan(BaseSelector):
         for no limit.
     memory_limit : int, str or None, default=None
         Most memory to use beside the data handed in, in bytes or as "2GB"; None for all features
-        at once, 4 `rank` bytes a value.
+        at once, 4 `rank` bytes per value.
     n_threads : int or None, default=None
         Number of threads; None for one a core.
     random_state : int, Generator or None, default=0
