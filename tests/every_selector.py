@@ -180,11 +180,13 @@ FAMILIES: dict[str, tuple[BaseEstimator, ...]] = {
 }
 
 # Named methods that are nowhere above, as they come.
-FAMILIES["others"] = tuple(
+OTHERS = tuple(
     method.make(n_features_to_select=2)
     for method in known_methods().values()
     if method.kind not in {type(one) for few in FAMILIES.values() for one in few}
 )
+if OTHERS:
+    FAMILIES["others"] = OTHERS
 
 # Estimators whose answer may change with shift or scale of single features, and why.
 SCALE_MATTERS = {
