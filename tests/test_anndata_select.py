@@ -87,7 +87,7 @@ def test_one_module_has_the_name_of_another():
         ({"adata": np.ones((4, 2))}, "adata must be an AnnData, got ndarray; see hsieve.select"),
         ({"groupby": "type"}, "groupby must be a column of adata.obs, got 'type'"),
         ({"key_added": ""}, "key_added must be a name, got ''"),
-        ({"method": "scanpy"}, "method must be one of"),
+        ({"method": "scanpy"}, "There is no method 'scanpy'; there are auto, n3lars"),
         ({"n_features": -1}, "n_features must be None or an integer"),
         ({"layer": "spliced"}, "There is no layer 'spliced'"),
     ],
