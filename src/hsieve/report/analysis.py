@@ -171,7 +171,7 @@ class Analysis:
         return asdict(self)
 
     def to_frame(self) -> Any:
-        """Return a pandas frame with a row for each of :attr:`features`.
+        """Return a pandas frame with a row for each of ``features``.
 
         Raises
         ------
