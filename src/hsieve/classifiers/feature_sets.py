@@ -27,7 +27,7 @@ SAMPLES_A_ROUND = 500
 def checked_sets(
     feature_sets: Any, n_features: int, names: NDArray[Any] | None = None
 ) -> tuple[IndexArray, ...]:
-    """Return sets of features as sorted positions, each set once, or refuse them in words."""
+    """Return sets of features as sorted positions, each set once; invalid ones raise ValueError."""
     if isinstance(feature_sets, str | bytes) or not isinstance(feature_sets, Iterable):
         msg = f"feature_sets must be a list of lists of features, got {feature_sets!r}."
         raise ValueError(msg)

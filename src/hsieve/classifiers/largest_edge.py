@@ -88,7 +88,7 @@ def lowest_edge(
 ) -> EdgeBounds:
     """Minimise the largest edge under a ceiling D of at least half over the smaller class's size.
 
-    It stops where the two bounds are apart by `tolerance` as a share of the upper one, where
+    It stops where the two bounds are apart by `tolerance` as a fraction of the upper one, where
     rounding allows no better, or as soon as the largest edge is at most `no_edge`.
     """
     allowed = min(ceiling, 1.0)  # Half of the weight is all that a sample can have.

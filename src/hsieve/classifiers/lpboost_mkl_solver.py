@@ -68,7 +68,7 @@ class LPBoostMKLFit:
     margin: float  # rho
     values: FloatArray  # (n_samples,): what the classifier says of each sample, intercept included
     objective: float  # rho - D sum xi
-    # Largest edge of any kernel less the objective, as a share of that edge: a bound on what is
+    # Largest edge of any kernel less the objective, as a fraction of that edge: a bound on what is
     # missing to the optimum.
     gap: float
     nu: float  # the nu used, above that given where it has no classifier

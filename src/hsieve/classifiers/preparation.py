@@ -19,7 +19,7 @@ PREPARATIONS = ("none", "standardise", "whiten", "range")
 # Whitening leaves out directions that are shorter than this share of the longest: it would blow up
 # what is hardly there.
 SHORTEST_WHITENED = 1e-4
-# Largest factor of a column, as a share of the largest number: weights are multiplied by it.
+# Largest factor of a column, as a fraction of the largest number: weights are multiplied by it.
 LARGEST_FACTOR = 1e-6
 CHUNK_ROWS = 4096
 BLOCK_COLUMNS = 64

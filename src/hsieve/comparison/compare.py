@@ -77,7 +77,7 @@ class ComparisonPlan:
     settings: Settings
     data: Dataset
     names: tuple[str, ...]  # of the selectors
-    predictor: str  # in words
+    predictor: str  # its description
     notes: tuple[str, ...]  # what is not as it was asked for
 
     def result(self, records: Sequence[Record]) -> SelectorComparison:

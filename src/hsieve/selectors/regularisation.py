@@ -32,7 +32,7 @@ FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 
 N_POINTS = 30
-# The weakest regularisation of a default range, as a share of that at which nothing is selected.
+# The weakest regularisation of a default range, as a fraction of that at which nothing is selected.
 WEAKEST_SHARE = 0.05
 LEAST_NU = 0.2
 # Models of which a whole path is followed at once.

@@ -49,7 +49,7 @@ class RedundancyDisplay(Display):
     Parameters
     ----------
     shares : ndarray of shape (n_shown, n_shown)
-        What two features share: their redundancy as a share of what it is for a copy.
+        What two features share: their redundancy as a fraction of what it is for a copy.
     features : ndarray of shape (n_shown,)
         The features, in the order of `shares`.
     feature_names : sequence of str

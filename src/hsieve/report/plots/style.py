@@ -29,7 +29,7 @@ MARKED = "#D55E00"
 FONT_SIZE = 9.0
 LINE_SPACING = 1.35
 POINTS_PER_INCH = 72
-# Width of a letter, as a share of the size of the font.
+# Width of a letter, as a fraction of the size of the font.
 LETTER = 0.52
 NAMES_IN_NOTE = 3
 # More lines than this are a picture inside a drawing.
@@ -174,6 +174,6 @@ def spread(heights: FloatArray, gap: float) -> FloatArray:
 
 
 def _line_height(ax: "Axes") -> float:
-    """Height of a line of text, as a share of the axes'."""
+    """Height of a line of text, as a fraction of the axes'."""
     height = ax.get_window_extent().height / ax.figure.dpi * POINTS_PER_INCH
     return FONT_SIZE * LINE_SPACING / height
