@@ -15,6 +15,7 @@ from hsieve import (
     PairwiseHSIC,
     Pearson,
     PursuitSearch,
+    deadline,
 )
 from hsieve.datasets import make_problem
 from hsieve.inference import kernel_smoother
@@ -23,7 +24,7 @@ from hsieve.kernels.columns import standardised
 from hsieve.kernels.mixed_kernel import KernelColumn, MixedKernel
 from hsieve.parallel import threads
 from hsieve.progress import listen
-from hsieve.strategies import pursuit, pursuit_candidates
+from hsieve.strategies import pursuit, pursuit_candidates, pursuit_members
 from tests.reference import naive_pursuit
 
 NO_OTHER = "no other feature is related to the residuals beyond chance"
@@ -259,8 +260,8 @@ def test_with_gates_wide_open_it_is_the_literal_pursuit(monkeypatch):
     monkeypatch.setattr(kernel_smoother, "WIDTHS", (2.0,))
     monkeypatch.setattr(kernel_smoother, "ADDITIVE_FRACTIONS", (0.0,))
     monkeypatch.setattr(kernel_smoother, "RIDGES", (0.1,))
-    monkeypatch.setattr(pursuit, "STAYS_FROM", 0.0)
-    monkeypatch.setattr(pursuit, "SUBSTITUTE", 2.0)
+    monkeypatch.setattr(pursuit_members, "STAYS_FROM", 0.0)
+    monkeypatch.setattr(pursuit_members, "SUBSTITUTE", 2.0)
     X, y = friedman(1, n_samples=50, n_features=6)
     expected, errors = naive_pursuit.ungated_pursuit(X, y, 3, width=2.0, ridge=0.1)
     path = searched(X, y, level=1 - 1e-9, least_gain=0.0, interactions=None)
@@ -656,7 +657,7 @@ def test_between_long_passes_a_shortlist_is_asked(many, monkeypatch):
 
 def test_no_candidate_is_tried_when_the_time_is_up(many, monkeypatch):
     ticks = itertools.count()
-    monkeypatch.setattr(pursuit, "monotonic", lambda: float(next(ticks)))
+    monkeypatch.setattr(deadline, "monotonic", lambda: float(next(ticks)))
     path = searched(*many, time_limit=20.5)
     assert path.stop_reason == "the time is up"
     assert 1 <= path.n_found <= 4

@@ -1,9 +1,9 @@
 """Kernel pursuit: features that explain what those already chosen leave unexplained."""
 
+import math
 import os
 import warnings
 from collections.abc import Iterable
-from time import monotonic
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.blocks import ColumnBlocks
 from hsieve.dataset import Dataset
+from hsieve.deadline import Deadline
 from hsieve.exceptions import NothingFoundWarning
 from hsieve.inference.feature_number import NumberChoice
 from hsieve.measures.base import Measure
@@ -169,7 +170,7 @@ class KernelPursuit(SearchSelector):
         self
             The fitted selector.
         """
-        self._began = monotonic()
+        self._deadline = Deadline(math.inf if self.time_limit is None else self.time_limit)
         super().fit(X, y)
         path, chosen = self.path_, self.selected_indices_
         nobody = np.zeros(0, dtype=np.intp)
@@ -217,8 +218,7 @@ class KernelPursuit(SearchSelector):
         _, strategy = parts
         if isinstance(strategy, PursuitSearch) and self.time_limit is not None:
             # Reading and factoring the columns has taken some of it.
-            left = self.time_limit - (monotonic() - self._began)
-            strategy.time_limit = max(left, LEAST_SECONDS)
+            strategy.time_limit = max(self._deadline.left(), LEAST_SECONDS)
         super()._search(parts, *data)
 
     def _n_wanted(self, n_features: int) -> int:
