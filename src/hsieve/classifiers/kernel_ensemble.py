@@ -9,7 +9,7 @@ samples no more are looked at; from 2,000 samples on kernels are in single preci
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -70,6 +70,7 @@ class KernelEnsemble:
         return found
 
 
+@dataclass(eq=False, repr=False)
 class KernelEnsembleClassifier(LogOddsClassifier):
     """Votes of LPBoosts over kernel ridge regressions on sets of features, for many samples.
 
@@ -161,6 +162,22 @@ class KernelEnsembleClassifier(LogOddsClassifier):
     [0, 1]
     """
 
+    feature_sets: Any = None
+    _: KW_ONLY
+    selector: Any = None
+    max_sets: int | None = 8
+    widths: Iterable[float] = (0.25, 0.5, 1.0, 2.0)
+    ridges: str | float | Iterable[float] = "auto"
+    nu: str | float = "cv"
+    n_members: int = 50
+    n_subsamples: int | None = None
+    max_selector_samples: int = 2000
+    max_samples: int = 1000
+    max_program_samples: int = 2000
+    n_folds: int = 5
+    class_weight: Any = None
+    random_state: int | np.random.Generator | None = 0
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "widths": number(above=0) | numbers(above=0),
         "ridges": word("auto") | number(above=0) | numbers(above=0),
@@ -173,39 +190,6 @@ class KernelEnsembleClassifier(LogOddsClassifier):
         "max_samples": integer(2),
         "max_program_samples": integer(2),
     }
-
-    def __init__(  # noqa: PLR0913 - kernels, learners, programs and draws have options each
-        self,
-        feature_sets: Any = None,
-        *,
-        selector: Any = None,
-        max_sets: int | None = 8,
-        widths: Iterable[float] = (0.25, 0.5, 1.0, 2.0),
-        ridges: str | float | Iterable[float] = "auto",
-        nu: str | float = "cv",
-        n_members: int = 50,
-        n_subsamples: int | None = None,
-        max_selector_samples: int = 2000,
-        max_samples: int = 1000,
-        max_program_samples: int = 2000,
-        n_folds: int = 5,
-        class_weight: Any = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.feature_sets = feature_sets
-        self.selector = selector
-        self.max_sets = max_sets
-        self.widths = widths
-        self.ridges = ridges
-        self.nu = nu
-        self.n_members = n_members
-        self.n_subsamples = n_subsamples
-        self.max_selector_samples = max_selector_samples
-        self.max_samples = max_samples
-        self.max_program_samples = max_program_samples
-        self.n_folds = n_folds
-        self.class_weight = class_weight
-        self.random_state = random_state
 
     def _fit(self, data: FloatArray, codes: IndexArray) -> None:
         """Find sets of features, then fit the ensemble on them."""

@@ -1,6 +1,7 @@
 """LPBoost as a classifier: few features or stumps, with the largest soft margin."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -24,6 +25,7 @@ LEARNERS = ("features", "stumps")
 STUMP_FIELDS = [("feature", np.intp), ("threshold", np.float64), ("weight", np.float64)]
 
 
+@dataclass(eq=False, repr=False)
 class LPBoost(BaseClassifier):
     """Classifier of largest soft margin over single features or decision stumps, l1 norm one.
 
@@ -79,6 +81,10 @@ class LPBoost(BaseClassifier):
     array([3, 7])
     """
 
+    nu: float = 0.5
+    _: KW_ONLY
+    learners: str = "features"
+
     # For stability selection: what is varied, see `selections_along`.
     path_parameter: ClassVar[str] = "nu"
     _precisions: ClassVar[tuple[type[np.floating], ...]] = (np.float64,)
@@ -87,10 +93,6 @@ class LPBoost(BaseClassifier):
         "nu": number(above=0, most=1),
         "learners": word(*LEARNERS),
     }
-
-    def __init__(self, nu: float = 0.5, *, learners: str = "features") -> None:
-        self.nu = nu
-        self.learners = learners
 
     def _fit(self, data: FloatArray, codes: IndexArray) -> None:
         """Fit one classifier for two classes, else one for each against the rest."""

@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,6 +46,7 @@ LEAST_FEATURES = 3
 SMALLEST_SET = 2
 
 
+@dataclass(eq=False, repr=False)
 class LPBoostMKL(LogOddsClassifier):
     """Classifier of largest soft margin over Gaussian kernels on sets of features.
 
@@ -126,6 +128,17 @@ class LPBoostMKL(LogOddsClassifier):
     (array([0.9, 0.1, 0. ]), 1.0)
     """
 
+    feature_sets: Any = None
+    _: KW_ONLY
+    selector: Any = None
+    widths: Iterable[float] = WIDTHS
+    width_choice: str = "cv"
+    nu: float | str = "cv"
+    n_folds: int = 5
+    memory_limit: int | str | None = None
+    n_jobs: int | None = None
+    random_state: int | np.random.Generator | None = 0
+
     _precisions: ClassVar[tuple[type[np.floating], ...]] = (np.float64,)
 
     allowed: ClassVar[Mapping[str, Rule]] = {
@@ -134,29 +147,6 @@ class LPBoostMKL(LogOddsClassifier):
         "nu": word("cv") | number(above=0, most=1),
         "n_folds": integer(2),
     }
-
-    def __init__(
-        self,
-        feature_sets: Any = None,
-        *,
-        selector: Any = None,
-        widths: Iterable[float] = WIDTHS,
-        width_choice: str = "cv",
-        nu: float | str = "cv",
-        n_folds: int = 5,
-        memory_limit: int | str | None = None,
-        n_jobs: int | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.feature_sets = feature_sets
-        self.selector = selector
-        self.widths = widths
-        self.width_choice = width_choice
-        self.nu = nu
-        self.n_folds = n_folds
-        self.memory_limit = memory_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
 
     def check_parameters(self) -> None:
         """Refuse settings that have no meaning."""

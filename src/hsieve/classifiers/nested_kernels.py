@@ -1,6 +1,7 @@
 """The pipeline of the thesis (chapter 5): representation, nested sets of features, kernels."""
 
 from collections.abc import Callable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -38,6 +39,7 @@ def _can(name: str) -> Callable[["NestedKernelClassifier"], bool]:
     return check
 
 
+@dataclass(eq=False, repr=False)
 class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
     """Learned features, ever finer sets of them by randSel, and a kernel classifier over the sets.
 
@@ -105,27 +107,18 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
     True
     """
 
+    representation: Any = None
+    _: KW_ONLY
+    selector: Any = None
+    classifier: Any = "auto"
+    max_sets: int | None = 8
+    max_selector_samples: int = 2000
+    random_state: int | np.random.Generator | None = 0
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "max_sets": NONE | integer(1),
         "max_selector_samples": integer(8),
     }
-
-    def __init__(
-        self,
-        representation: Any = None,
-        *,
-        selector: Any = None,
-        classifier: Any = "auto",
-        max_sets: int | None = 8,
-        max_selector_samples: int = 2000,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.representation = representation
-        self.selector = selector
-        self.classifier = classifier
-        self.max_sets = max_sets
-        self.max_selector_samples = max_selector_samples
-        self.random_state = random_state
 
     @whole_or_nothing
     def fit(self, X: ArrayLike, y: ArrayLike, X_unlabelled: ArrayLike | None = None) -> Self:

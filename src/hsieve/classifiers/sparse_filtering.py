@@ -1,6 +1,7 @@
 """Sparse filtering: a representation learned without a target."""
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -26,6 +27,7 @@ PRECISIONS: dict[str, type[np.floating] | None] = {
 TRANSFORMED_ROWS = 2048
 
 
+@dataclass(eq=False, repr=False)
 class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
     """Learned features of which only few are active in any one sample.
 
@@ -104,6 +106,16 @@ class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     ((100, 8), True)
     """
 
+    n_components: int | None = None
+    _: KW_ONLY
+    max_iter: int = 200
+    max_samples: int | None = 10_000
+    preparation: str = "standardise"
+    intercept: bool = False
+    tol: float = 1e-7
+    precision: str = "data"
+    random_state: int | np.random.Generator | None = 0
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "n_components": NONE | integer(1),
         "max_iter": integer(1),
@@ -113,27 +125,6 @@ class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         "intercept": BOOLEAN,
         "tol": number(least=0, below=1),
     }
-
-    def __init__(
-        self,
-        n_components: int | None = None,
-        *,
-        max_iter: int = 200,
-        max_samples: int | None = 10_000,
-        preparation: str = "standardise",
-        intercept: bool = False,
-        tol: float = 1e-7,
-        precision: str = "data",
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_components = n_components
-        self.max_iter = max_iter
-        self.max_samples = max_samples
-        self.preparation = preparation
-        self.intercept = intercept
-        self.tol = tol
-        self.precision = precision
-        self.random_state = random_state
 
     @whole_or_nothing
     def fit(self, X: ArrayLike, y: Any = None) -> Self:

@@ -16,6 +16,7 @@ Cost: one pass over the codes.
 """
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from hsieve.data.sequences import UNKNOWN_CODE
 from hsieve.parameters import Rule, number
 
 
+@dataclass(eq=False, repr=False)
 class PositionWeightMatrix(BaseClassifier):
     """Classifier by the categories at each position, each position judged by itself.
 
@@ -72,13 +74,13 @@ class PositionWeightMatrix(BaseClassifier):
     array([1, 0])
     """
 
+    _: KW_ONLY
+    pseudo_count: float = 1.0
+    unknown: float | None = UNKNOWN_CODE
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "pseudo_count": number(above=0),
     }
-
-    def __init__(self, *, pseudo_count: float = 1.0, unknown: float | None = UNKNOWN_CODE) -> None:
-        self.pseudo_count = pseudo_count
-        self.unknown = unknown
 
     def _fit(self, data: FloatArray, codes: IndexArray) -> None:
         """Count categories."""

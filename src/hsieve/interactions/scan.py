@@ -2,6 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -47,6 +48,7 @@ LOOKED_THROUGH = 0.1
 PAIRS_OF_TRIPLES = 0.3
 
 
+@dataclass(eq=False, repr=False)
 class InteractionScan(BaseSelector):
     """Look at every pair of features, and select those that matter together.
 
@@ -127,6 +129,24 @@ class InteractionScan(BaseSelector):
     ((0, 1), True)
     """
 
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    n_pairs: int = 50
+    order: int = 2
+    triples: str = "auto"
+    rank: int = 3
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    target_kernel: str = "linear"
+    missing: str = "refuse"
+    n_permutations: int = 20
+    screen: int | None = None
+    screen_by: str = "narrow"
+    time_limit: float | None = 3600
+    memory_limit: int | str | None = None
+    n_threads: int | None = None
+    random_state: int | np.random.Generator | None = 0
+
     spec = MethodSpec(
         does=(
             "looks at every pair of features for those that tell more about the target together "
@@ -149,43 +169,6 @@ class InteractionScan(BaseSelector):
         "n_threads": NONE | integer(1),
         "time_limit": NONE | number(above=0, is_finite=False),
     }
-
-    def __init__(  # noqa: PLR0913 - one parameter for each setting
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_pairs: int = 50,
-        order: int = 2,
-        triples: str = "auto",
-        rank: int = 3,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        target_kernel: str = "linear",
-        missing: str = "refuse",
-        n_permutations: int = 20,
-        screen: int | None = None,
-        screen_by: str = "narrow",
-        time_limit: float | None = 3600,
-        memory_limit: int | str | None = None,
-        n_threads: int | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_pairs = n_pairs
-        self.order = order
-        self.triples = triples
-        self.rank = rank
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.target_kernel = target_kernel
-        self.missing = missing
-        self.n_permutations = n_permutations
-        self.screen = screen
-        self.screen_by = screen_by
-        self.time_limit = time_limit
-        self.memory_limit = memory_limit
-        self.n_threads = n_threads
-        self.random_state = random_state
 
     @whole_or_nothing
     def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:

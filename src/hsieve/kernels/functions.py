@@ -19,6 +19,7 @@ A Gram matrix costs O(n^2 d) for n rows of d columns.
 
 from abc import abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -87,6 +88,7 @@ class _DistanceKernel(Kernel):
         return RadialSubset(columns, subset, partial(self._profile, n_columns=len(subset)))
 
 
+@dataclass(eq=False, repr=False)
 class Gaussian(_DistanceKernel):
     """Gaussian kernel exp(-|x - x'|^2 / (2 sigma^2)).
 
@@ -103,8 +105,7 @@ class Gaussian(_DistanceKernel):
            [0.6065, 1.    ]])
     """
 
-    def __init__(self, bandwidth: Bandwidth = "median") -> None:
-        self.bandwidth = bandwidth
+    bandwidth: Bandwidth = "median"
 
     def _profile(
         self, squared: NDArray[np.floating], n_columns: int
@@ -127,6 +128,7 @@ class Gaussian(_DistanceKernel):
         return GaussianSubset(columns, subset, bandwidth, precision)
 
 
+@dataclass(eq=False, repr=False)
 class Laplace(_DistanceKernel):
     """Laplace kernel exp(-|x - x'| / sigma).
 
@@ -136,8 +138,7 @@ class Laplace(_DistanceKernel):
         sigma, or the rule that reads it off the distances.
     """
 
-    def __init__(self, bandwidth: Bandwidth = "median") -> None:
-        self.bandwidth = bandwidth
+    bandwidth: Bandwidth = "median"
 
     def _profile(
         self, squared: NDArray[np.floating], n_columns: int
@@ -146,6 +147,7 @@ class Laplace(_DistanceKernel):
         return lambda distances: np.exp(-rate * np.sqrt(distances))
 
 
+@dataclass(eq=False, repr=False)
 class InverseDistance(_DistanceKernel):
     """Inverse distance 1 / (epsilon + |x - x'|), the kernel ``dis`` of the BAHSIC paper.
 
@@ -155,8 +157,7 @@ class InverseDistance(_DistanceKernel):
         Keeps the kernel finite for equal samples.
     """
 
-    def __init__(self, epsilon: float = 0.1) -> None:
-        self.epsilon = epsilon
+    epsilon: float = 0.1
 
     def _profile(
         self, squared: NDArray[np.floating], n_columns: int
@@ -165,6 +166,7 @@ class InverseDistance(_DistanceKernel):
         return lambda distances: 1.0 / (self.epsilon + np.sqrt(distances))
 
 
+@dataclass(eq=False, repr=False)
 class Polynomial(Kernel):
     """Polynomial kernel (x'x' + constant)^degree.
 
@@ -176,9 +178,8 @@ class Polynomial(Kernel):
         Added to the inner product.
     """
 
-    def __init__(self, degree: int = 2, constant: float = 1.0) -> None:
-        self.degree = degree
-        self.constant = constant
+    degree: int = 2
+    constant: float = 1.0
 
     def gram(self, X: ArrayLike) -> NDArray[np.float64]:
         """Gram matrix of the rows of X."""
@@ -211,6 +212,7 @@ class Linear(Kernel):
         return PolynomialSubset(columns, subset, 1, 0.0)
 
 
+@dataclass(eq=False, repr=False)
 class Delta(Kernel):
     """Delta kernel for categories: one value for equal labels, zero for different ones.
 
@@ -229,8 +231,7 @@ class Delta(Kernel):
            [1., 0., 1.]])
     """
 
-    def __init__(self, normalised: bool = True) -> None:  # noqa: FBT001, FBT002 - the only option
-        self.normalised = normalised
+    normalised: bool = True
 
     def gram(self, X: ArrayLike) -> NDArray[np.float64]:
         """Gram matrix of the labels."""
@@ -245,6 +246,7 @@ class Delta(Kernel):
         return np.asarray(same / counts[codes]) if self.normalised else same
 
 
+@dataclass(eq=False, repr=False)
 class LabelCoding(Kernel):
     """Linear kernel on coded labels: what turns HSIC into the older scores (BAHSIC sec. 4).
 
@@ -254,8 +256,7 @@ class LabelCoding(Kernel):
         See :mod:`hsieve.kernels.labels`.
     """
 
-    def __init__(self, coding: str = "block") -> None:
-        self.coding = coding
+    coding: str = "block"
 
     def gram(self, X: ArrayLike) -> NDArray[np.float64]:
         """Gram matrix of the coded labels."""

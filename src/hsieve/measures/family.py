@@ -29,7 +29,7 @@ centroids).
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
 from typing import Any, ClassVar
 
@@ -59,6 +59,7 @@ PRIOR_LIMITS = (1e-8, 1e8)
 EFFECT_LIMITS = (0.1, 4.0)
 
 
+@dataclass(eq=False, repr=False)
 class FamilyScore(Measure):
     """One of the older scores of the BAHSIC family, as a measure of single features.
 
@@ -79,15 +80,15 @@ class FamilyScore(Measure):
     size is above 1e70 or below 1e-70.
     """
 
+    statistic: str = "pc"
+    _: KW_ONLY
+    target_kind: str = "auto"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "statistic": word(
             "pc", "centroid", "t", "snr", "moderated-t", "lods", "pam", "one-vs-rest", "block"
         ),
     }
-
-    def __init__(self, statistic: str = "pc", *, target_kind: str = "auto") -> None:
-        self.statistic = statistic
-        self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundFamilyScore":
         """Bind the measure to data."""

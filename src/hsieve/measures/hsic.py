@@ -16,7 +16,7 @@ References
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -112,6 +112,7 @@ def checked_estimator(estimator: str) -> Any:
     return ESTIMATORS[estimator]
 
 
+@dataclass(eq=False, repr=False)
 class KernelMeasure(Measure):
     """Measures between a kernel on features and a kernel on the target.
 
@@ -131,26 +132,17 @@ class KernelMeasure(Measure):
         Of the sweeps over candidates; "single" is twice as fast and exact enough to order them.
     """
 
+    _: KW_ONLY
+    kernel_x: Kernel | None = None
+    kernel_y: Kernel | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    standardise: bool = True
+    precision: str = "double"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "precision": word(*PRECISIONS),
     }
-
-    def __init__(
-        self,
-        *,
-        kernel_x: Kernel | None = None,
-        kernel_y: Kernel | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        standardise: bool = True,
-        precision: str = "double",
-    ) -> None:
-        self.kernel_x = kernel_x
-        self.kernel_y = kernel_y
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.standardise = standardise
-        self.precision = precision
 
     def _bound_parts(self, X: ArrayLike, y: Any) -> dict[str, Any]:
         """Encode the features, take the Gram matrix of the target, check the settings."""
@@ -173,6 +165,7 @@ class KernelMeasure(Measure):
         }
 
 
+@dataclass(eq=False, repr=False)
 class HSIC(KernelMeasure):
     """HSIC between sets of features and the target.
 
@@ -204,28 +197,9 @@ class HSIC(KernelMeasure):
     1
     """
 
-    def __init__(
-        self,
-        *,
-        estimator: str = "unbiased",
-        compensate: bool = False,
-        kernel_x: Kernel | None = None,
-        kernel_y: Kernel | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        standardise: bool = True,
-        precision: str = "double",
-    ) -> None:
-        super().__init__(
-            kernel_x=kernel_x,
-            kernel_y=kernel_y,
-            categorical=categorical,
-            target_kind=target_kind,
-            standardise=standardise,
-            precision=precision,
-        )
-        self.estimator = estimator
-        self.compensate = compensate
+    _: KW_ONLY
+    estimator: str = "unbiased"
+    compensate: bool = False
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundHSIC":
         """Bind the measure to data."""

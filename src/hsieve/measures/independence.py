@@ -16,7 +16,7 @@ Cost: O(n d) for all features alone, O(n) a test given others.
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -39,6 +39,7 @@ NOTHING_LEFT = 1e-10
 NEAREST_TO_ONE = 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class IndependenceTest(Measure):
     """P-values of features, alone and given other features.
 
@@ -55,22 +56,15 @@ class IndependenceTest(Measure):
         What y holds.
     """
 
+    test: str = "auto"
+    _: KW_ONLY
+    n_deviations: float = 0.5
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "test": word(*TESTS),
     }
-
-    def __init__(
-        self,
-        test: str = "auto",
-        *,
-        n_deviations: float = 0.5,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.test = test
-        self.n_deviations = n_deviations
-        self.categorical = categorical
-        self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundIndependenceTest":
         """Bind the measure to data."""

@@ -23,7 +23,7 @@ information", 2012.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -50,6 +50,7 @@ N_CENTRES = 100
 N_FOLDS = 5
 
 
+@dataclass(eq=False, repr=False)
 class LSMI(Measure):
     """Squared-loss mutual information between sets of features and the target.
 
@@ -84,6 +85,16 @@ class LSMI(Measure):
     (0.5, 0.0)
     """
 
+    _: KW_ONLY
+    n_centres: int = N_CENTRES
+    width_factors: Sequence[float] = WIDTH_FACTORS
+    ridges: Sequence[float] = RIDGES
+    n_folds: int = N_FOLDS
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    precision: str = "double"
+    random_state: int | np.random.Generator | None = 0
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "n_centres": integer(1),
         "n_folds": integer(2),
@@ -91,27 +102,6 @@ class LSMI(Measure):
         "ridges": numbers(above=0),
         "precision": word(*PRECISIONS),
     }
-
-    def __init__(
-        self,
-        *,
-        n_centres: int = N_CENTRES,
-        width_factors: Sequence[float] = WIDTH_FACTORS,
-        ridges: Sequence[float] = RIDGES,
-        n_folds: int = N_FOLDS,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        precision: str = "double",
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_centres = n_centres
-        self.width_factors = width_factors
-        self.ridges = ridges
-        self.n_folds = n_folds
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.precision = precision
-        self.random_state = random_state
 
     has_small_products: ClassVar[bool] = True
 

@@ -33,7 +33,7 @@ estimated via a Gaussian copula", 2017.
 
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,6 +58,7 @@ __all__ = ["ESTIMATORS", "BoundMutualInformation", "MutualInformation"]
 ESTIMATORS = ("neighbours", "discretised", "copula")
 
 
+@dataclass(eq=False, repr=False)
 class MutualInformation(Measure):
     """Mutual information of single features with the target and with each other, in nats.
 
@@ -90,29 +91,19 @@ class MutualInformation(Measure):
     array([0.693])
     """
 
+    _: KW_ONLY
+    estimator: str = "neighbours"
+    n_deviations: float = 0.5
+    n_neighbors: int = 3
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    random_state: int | None = 0
+    n_jobs: int | None = None
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "estimator": word(*ESTIMATORS),
         "n_deviations": number(above=0, most=1),
     }
-
-    def __init__(
-        self,
-        *,
-        estimator: str = "neighbours",
-        n_deviations: float = 0.5,
-        n_neighbors: int = 3,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        random_state: int | None = 0,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.estimator = estimator
-        self.n_deviations = n_deviations
-        self.n_neighbors = n_neighbors
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.random_state = random_state
-        self.n_jobs = n_jobs
 
     @property
     def takes_blocks(self) -> bool:

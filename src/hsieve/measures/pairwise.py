@@ -18,7 +18,7 @@ high-dimensional data", 2014.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -44,6 +44,7 @@ from hsieve.progress import report
 NO_KERNEL = 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class PairwiseHSIC(Measure):
     """HSIC of single features with the target and with each other.
 
@@ -71,22 +72,14 @@ class PairwiseHSIC(Measure):
     (:func:`hsieve.kernels.columns.standardised`).
     """
 
-    takes_blocks: ClassVar[bool] = True
+    _: KW_ONLY
+    normalised: bool = True
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    form: str = "auto"
+    memory_limit: int | str | None = None
 
-    def __init__(
-        self,
-        *,
-        normalised: bool = True,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        form: str = "auto",
-        memory_limit: int | str | None = None,
-    ) -> None:
-        self.normalised = normalised
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.form = form
-        self.memory_limit = memory_limit
+    takes_blocks: ClassVar[bool] = True
 
     @property
     def redundancy_is_psd(self) -> bool:

@@ -23,7 +23,7 @@ Cost: O(n d) for each output or class, O(n) for each pair of features.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,6 +42,7 @@ BLOCK_NUMBERS = 4_000_000
 WIDEST_BLOCK = 256
 
 
+@dataclass(eq=False, repr=False)
 class Pearson(Measure):
     """Pearson correlation of single features, absolute or squared.
 
@@ -60,9 +61,9 @@ class Pearson(Measure):
     array([1.])
     """
 
-    def __init__(self, *, squared: bool = False, target_kind: str = "auto") -> None:
-        self.squared = squared
-        self.target_kind = target_kind
+    _: KW_ONLY
+    squared: bool = False
+    target_kind: str = "auto"
 
     @property
     def redundancy_is_psd(self) -> bool:

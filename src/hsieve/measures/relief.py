@@ -27,7 +27,7 @@ Cost: O(n^2 d) for the distances, O(n k d) a class for the scores; blocks of som
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -53,6 +53,7 @@ BLOCK_NUMBERS = 4_000_000
 ROUNDING = 1e-13
 
 
+@dataclass(eq=False, repr=False)
 class Relief(Measure):
     """ReliefF for classes, RReliefF for numbers.
 
@@ -84,23 +85,16 @@ class Relief(Measure):
     [0, 1]
     """
 
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    sigma: float | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "n_neighbors": NONE | integer(1),
         "sigma": NONE | number(above=0),
     }
-
-    def __init__(
-        self,
-        *,
-        n_neighbors: int | None = None,
-        sigma: float | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.categorical = categorical
-        self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundRelief":
         """Bind the measure to data."""

@@ -16,7 +16,7 @@ so a round of ridge costs O(n^3 + n^2 d). Kernel ridge has no such form: O(n^3) 
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +32,7 @@ from hsieve.measures.hsic import refuse_vanishing
 from hsieve.parameters import Rule, check_parameters, number
 
 
+@dataclass(eq=False, repr=False)
 class Ridge(Measure):
     """Part of the target that linear ridge regression explains.
 
@@ -45,20 +46,14 @@ class Ridge(Measure):
         Classes enter as the block coding of eq. 14.
     """
 
+    alpha: float = 1.0
+    _: KW_ONLY
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "alpha": number(above=0),
     }
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.alpha = alpha
-        self.categorical = categorical
-        self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundRidge":
         """Bind the measure to data."""
@@ -112,6 +107,7 @@ class BoundRidge(JointBoundMeasure):
         return float(self.alpha * np.vdot(projected, np.linalg.solve(core, projected)))
 
 
+@dataclass(eq=False, repr=False)
 class KernelRidge(Measure):
     """Part of the target that kernel ridge regression explains.
 
@@ -127,22 +123,15 @@ class KernelRidge(Measure):
         Classes enter as the block coding of eq. 14.
     """
 
+    alpha: float = 1.0
+    _: KW_ONLY
+    kernel_x: Kernel | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "alpha": number(above=0),
     }
-
-    def __init__(
-        self,
-        alpha: float = 1.0,
-        *,
-        kernel_x: Kernel | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.alpha = alpha
-        self.kernel_x = kernel_x
-        self.categorical = categorical
-        self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelRidge":
         """Bind the measure to data."""

@@ -23,7 +23,7 @@ Cost: O(n^2 d), less for classes (O(n d)) and neighbours (O(n^2 d) for the searc
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -54,6 +54,7 @@ ROUNDED = 1e-10
 TIED = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class SpectralScore(Measure):
     """How smooth single features are over a graph of similar samples.
 
@@ -73,27 +74,19 @@ class SpectralScore(Measure):
         What y holds.
     """
 
+    ranking_function: str = "phi2"
+    _: KW_ONLY
+    graph: str = "target"
+    n_neighbors: int = 5
+    n_eigenvectors: int | None = None
+    target_kind: str = "auto"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "ranking_function": word(*RANKING_FUNCTIONS),
         "graph": word(*GRAPHS),
         "n_neighbors": integer(1),
         "n_eigenvectors": NONE | integer(2),
     }
-
-    def __init__(
-        self,
-        ranking_function: str = "phi2",
-        *,
-        graph: str = "target",
-        n_neighbors: int = 5,
-        n_eigenvectors: int | None = None,
-        target_kind: str = "auto",
-    ) -> None:
-        self.ranking_function = ranking_function
-        self.graph = graph
-        self.n_neighbors = n_neighbors
-        self.n_eigenvectors = n_eigenvectors
-        self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any = None) -> "BoundSpectralScore":
         """Bind the measure to data; y is needed for the graph "target" only."""

@@ -39,7 +39,7 @@ class.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -64,6 +64,7 @@ __all__ = ["BoundKernelSVM", "BoundLinearSVM", "KernelSVM", "LinearSVM"]
 NEGLIGIBLE = 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class KernelSVM(Measure):
     """Worth of features to a support vector machine with a kernel.
 
@@ -95,24 +96,16 @@ class KernelSVM(Measure):
     1
     """
 
+    C: float = 1.0
+    _: KW_ONLY
+    kernel_x: Kernel | None = None
+    absolute: bool = False
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "C": number(above=0),
     }
-
-    def __init__(
-        self,
-        C: float = 1.0,
-        *,
-        kernel_x: Kernel | None = None,
-        absolute: bool = False,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.C = C
-        self.kernel_x = kernel_x
-        self.absolute = absolute
-        self.categorical = categorical
-        self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelSVM":
         """Bind the measure to data."""
@@ -199,6 +192,7 @@ class BoundKernelSVM(JointBoundMeasure):
 KernelSVM.bound_type = BoundKernelSVM
 
 
+@dataclass(eq=False, repr=False)
 class LinearSVM(Measure):
     """Worth of features to a linear support vector machine.
 
@@ -224,13 +218,13 @@ class LinearSVM(Measure):
     1
     """
 
+    C: float = 1.0
+    _: KW_ONLY
+    target_kind: str = "auto"
+
     allowed: ClassVar[Mapping[str, Rule]] = {
         "C": number(above=0),
     }
-
-    def __init__(self, C: float = 1.0, *, target_kind: str = "auto") -> None:
-        self.C = C
-        self.target_kind = target_kind
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundLinearSVM":
         """Bind the measure to data."""

@@ -11,7 +11,7 @@ Cost: as mutual information, O(n L^2) a pair of variables of L levels.
 """
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -23,6 +23,7 @@ from hsieve.measures.level_information import LevelInformation
 from hsieve.measures.mutual_information import MutualInformation
 
 
+@dataclass(eq=False, repr=False)
 class SymmetricalUncertainty(Measure):
     """Mutual information of levels, divided by the mean of both entropies.
 
@@ -44,16 +45,10 @@ class SymmetricalUncertainty(Measure):
     array([1.])
     """
 
-    def __init__(
-        self,
-        *,
-        n_deviations: float = 0.5,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_deviations = n_deviations
-        self.categorical = categorical
-        self.target_kind = target_kind
+    _: KW_ONLY
+    n_deviations: float = 0.5
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundSymmetricalUncertainty":
         """Bind the measure to data."""

@@ -6,6 +6,7 @@ features by matrix products; see :mod:`hsieve.kernels.quadratic_forms`.
 
 import os
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["BAHSIC", "FOHSIC"]
 
 
+@dataclass(eq=False, repr=False)
 class BAHSIC(SearchSelector):
     """Backward elimination with HSIC: finds features that matter only together.
 
@@ -75,6 +77,19 @@ class BAHSIC(SearchSelector):
     [0, 1]
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    kernel_x: Kernel | None = None
+    kernel_y: Kernel | None = None
+    step: float = 0.25
+    n_contexts: int = 8
+    compensate: bool = True
+    estimator: str = "unbiased"
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    checkpoint: str | os.PathLike[str] | None = None
+    random_state: int | np.random.Generator | None = 0
+
     spec = MethodSpec(
         does=(
             "begins with all features and drops, again and again, those whose going costs the "
@@ -105,50 +120,14 @@ class BAHSIC(SearchSelector):
         ),
     )
 
-    def __init__(  # noqa: PLR0913 - the options of the search and those of its measure
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        kernel_x: Kernel | None = None,
-        kernel_y: Kernel | None = None,
-        step: float = 0.25,
-        n_contexts: int = 8,
-        compensate: bool = True,
-        estimator: str = "unbiased",
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.kernel_x = kernel_x
-        self.kernel_y = kernel_y
-        self.step = step
-        self.n_contexts = n_contexts
-        self.compensate = compensate
-        self.estimator = estimator
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = HSIC(
-            estimator=self.estimator,
-            compensate=self.compensate,
-            kernel_x=Gaussian(bandwidth="narrow") if self.kernel_x is None else self.kernel_x,
-            kernel_y=self.kernel_y,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-            precision="single",
-        )
-        strategy = Backward(
-            step=self.step, n_contexts=self.n_contexts, random_state=self.random_state
-        )
-        return measure, strategy
+        kernel_x = Gaussian("narrow") if self.kernel_x is None else self.kernel_x
+        measure = self._make(HSIC, kernel_x=kernel_x, precision="single")
+        return measure, self._make(Backward)
 
 
+@dataclass(eq=False, repr=False)
 class FOHSIC(SearchSelector):
     """Forward selection with HSIC: quick where few features are wanted.
 
@@ -186,6 +165,15 @@ class FOHSIC(SearchSelector):
     [3, 5]
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    kernel_x: Kernel | None = None
+    kernel_y: Kernel | None = None
+    estimator: str = "unbiased"
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    checkpoint: str | os.PathLike[str] | None = None
+
     spec = MethodSpec(
         does=(
             "adds, one by one, the feature with which the chosen ones depend most on the target, "
@@ -198,32 +186,6 @@ class FOHSIC(SearchSelector):
         group=FEW,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        kernel_x: Kernel | None = None,
-        kernel_y: Kernel | None = None,
-        estimator: str = "unbiased",
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.kernel_x = kernel_x
-        self.kernel_y = kernel_y
-        self.estimator = estimator
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.checkpoint = checkpoint
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = HSIC(
-            estimator=self.estimator,
-            kernel_x=self.kernel_x,
-            kernel_y=self.kernel_y,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        )
-        return measure, Forward()
+        return self._make(HSIC), Forward()

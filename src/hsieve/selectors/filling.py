@@ -7,6 +7,7 @@ boolean with gaps becomes a category of three levels.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from typing import Any, Self
 
@@ -32,6 +33,7 @@ __all__ = ["MISSING_LEVEL", "FillMissing", "own_level", "with_filled"]
 MISSING_LEVEL = "missing"
 
 
+@dataclass(eq=False, repr=False)
 class FillMissing(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Fill in what is missing: the median for numbers, a level of its own for categories.
 
@@ -72,8 +74,8 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ('Feature 0: 1 of 4 values missing, filled with the median 3.',)
     """
 
-    def __init__(self, *, categorical: Iterable[int | str] = ()) -> None:
-        self.categorical = categorical
+    _: KW_ONLY
+    categorical: Iterable[int | str] = ()
 
     @whole_or_nothing
     def fit(self, X: Any, y: Any = None) -> Self:

@@ -4,6 +4,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -28,6 +29,7 @@ __all__ = ["KernelPursuit"]
 LEAST_SECONDS = 0.05
 
 
+@dataclass(eq=False, repr=False)
 class KernelPursuit(SearchSelector):
     """Choose features by what they add to those chosen before, and choose their number.
 
@@ -104,6 +106,19 @@ class KernelPursuit(SearchSelector):
     [3, 7, 11, 12]
     """
 
+    n_features_to_select: int | float | str | None = "auto"
+    _: KW_ONLY
+    level: float = 0.05
+    least_gain: float = 1.5
+    interactions: str | None = "auto"
+    time_limit: float | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    memory_limit: int | str | None = None
+    engine: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+    random_state: int | np.random.Generator | None = 0
+
     spec = MethodSpec(
         does=(
             "adds features that explain what those already chosen leave unexplained: each step "
@@ -124,35 +139,8 @@ class KernelPursuit(SearchSelector):
         keeps_copies=False,
     )
 
-    path_: PursuitPath
+    path_: PursuitPath = field(init=False)
     own_rules: ClassVar[tuple[str, ...]] = ("auto",)
-
-    def __init__(  # noqa: PLR0913 - the gates, and what N3LARS takes
-        self,
-        n_features_to_select: int | float | str | None = "auto",
-        *,
-        level: float = 0.05,
-        least_gain: float = 1.5,
-        interactions: str | None = "auto",
-        time_limit: float | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        memory_limit: int | str | None = None,
-        engine: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.level = level
-        self.least_gain = least_gain
-        self.interactions = interactions
-        self.time_limit = time_limit
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.memory_limit = memory_limit
-        self.engine = engine
-        self.checkpoint = checkpoint
-        self.random_state = random_state
 
     @whole_or_nothing
     def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
@@ -199,20 +187,8 @@ class KernelPursuit(SearchSelector):
 
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = PairwiseHSIC(
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-            memory_limit=self.memory_limit,
-        )
-        strategy = PursuitSearch(
-            finds_number=self._finds_number,
-            level=self.level,
-            least_gain=self.least_gain,
-            interactions=self.interactions,
-            time_limit=self.time_limit,
-            random_state=self.random_state,
-        )
-        return measure, strategy
+        strategy = self._make(PursuitSearch, finds_number=self._finds_number)
+        return self._make(PairwiseHSIC), strategy
 
     def _search(self, parts: tuple[Measure, Strategy], *data: Any) -> None:
         _, strategy = parts

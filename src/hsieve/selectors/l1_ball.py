@@ -5,6 +5,7 @@ Jitkrittum, Hachiya and Sugiyama (2012). The search is :mod:`hsieve.strategies.l
 
 import os
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -20,49 +21,28 @@ from hsieve.strategies.base import Strategy
 __all__ = ["L1HSIC", "L1LSMI"]
 
 
+@dataclass(eq=False, repr=False)
 class _L1Selector(SearchSelector):
     """Base of selectors that weigh all features."""
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_restarts: int = 20,
-        optimiser: str = "shrink",
-        time_limit: float | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        n_jobs: int | None = None,
-        engine: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_restarts = n_restarts
-        self.optimiser = optimiser
-        self.time_limit = time_limit
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.checkpoint = checkpoint
-        self.random_state = random_state
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    n_restarts: int = 20
+    optimiser: str = "shrink"
+    time_limit: float | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    n_jobs: int | None = None
+    engine: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+    random_state: int | np.random.Generator | None = 0
 
     def _engine_for(self, measure: Measure) -> Any:
         """Return none for the measure: the restarts of the strategy have it."""
         return None
 
-    def _strategy(self) -> L1Ball:
-        return L1Ball(
-            optimiser=self.optimiser,
-            n_restarts=self.n_restarts,
-            time_limit=self.time_limit,
-            n_jobs=self.n_jobs,
-            engine=self.engine,
-            random_state=self.random_state,
-        )
 
-
+@dataclass(eq=False, repr=False)
 class L1LSMI(_L1Selector):
     """Features of a weighted set with the highest squared-loss mutual information.
 
@@ -112,6 +92,9 @@ class L1LSMI(_L1Selector):
     [0, 1]
     """
 
+    _: KW_ONLY
+    n_centres: int = 100
+
     spec = MethodSpec(
         does=(
             "climbs the squared-loss mutual information of weighted features with the target, "
@@ -127,45 +110,9 @@ class L1LSMI(_L1Selector):
         keeps_copies=False,
     )
 
-    def __init__(  # noqa: PLR0913 - the options of the search and that of the measure
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_restarts: int = 20,
-        optimiser: str = "shrink",
-        time_limit: float | None = None,
-        n_centres: int = 100,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        n_jobs: int | None = None,
-        engine: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            n_restarts=n_restarts,
-            optimiser=optimiser,
-            time_limit=time_limit,
-            categorical=categorical,
-            target_kind=target_kind,
-            n_jobs=n_jobs,
-            engine=engine,
-            checkpoint=checkpoint,
-            random_state=random_state,
-        )
-        self.n_centres = n_centres
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = LSMI(
-            n_centres=self.n_centres,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-            precision="single",
-            random_state=self.random_state,
-        )
-        return measure, self._strategy()
+        return self._make(LSMI, precision="single"), self._make(L1Ball)
 
 
 class L1HSIC(_L1Selector):
@@ -228,11 +175,6 @@ class L1HSIC(_L1Selector):
 
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = HSIC(
-            estimator="biased",
-            kernel_x=Gaussian("median"),
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-            precision="single",
-        )
-        return measure, self._strategy()
+        kernel = Gaussian("median")
+        measure = self._make(HSIC, estimator="biased", kernel_x=kernel, precision="single")
+        return measure, self._make(L1Ball)

@@ -2,8 +2,8 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Any, Self
+from dataclasses import KW_ONLY, dataclass, field
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -73,36 +73,24 @@ class SelectedPair:
     relevance: float
 
 
+@dataclass(eq=False, repr=False)
 class _LarsSelector(SearchSelector):
     """What N3LARS and HSIC Lasso share: all but the normalisation of the kernels."""
 
-    _normalised: bool
-    path_: LarsSelectionPath
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    covariates: Iterable[int] = ()
+    max_redundancy: float | None = None
+    interactions: str | None = None
+    form: str = "auto"
+    memory_limit: int | str | None = None
+    engine: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        covariates: Iterable[int] = (),
-        max_redundancy: float | None = None,
-        interactions: str | None = None,
-        form: str = "auto",
-        memory_limit: int | str | None = None,
-        engine: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.covariates = covariates
-        self.max_redundancy = max_redundancy
-        self.interactions = interactions
-        self.form = form
-        self.memory_limit = memory_limit
-        self.engine = engine
-        self.checkpoint = checkpoint
+    path_: LarsSelectionPath = field(init=False)
+    _normalised: ClassVar[bool]
 
     @whole_or_nothing
     def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
@@ -200,22 +188,11 @@ class _LarsSelector(SearchSelector):
         return description
 
     def _measure(self) -> PairwiseHSIC:
-        return PairwiseHSIC(
-            normalised=self._normalised,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-            form=self.form,
-            memory_limit=self.memory_limit,
-        )
+        return self._make(PairwiseHSIC, normalised=self._normalised)
 
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        strategy = LarsSearch(
-            covariates=self.covariates,
-            max_redundancy=self.max_redundancy,
-            interactions=self.interactions,
-        )
-        return self._measure(), strategy
+        return self._measure(), self._make(LarsSearch)
 
 
 class N3LARS(_LarsSelector):

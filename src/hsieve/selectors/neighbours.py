@@ -1,6 +1,7 @@
 """Neighbours and graphs: ReliefF, SPEC and the Laplacian score."""
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, Self
 
 from numpy.typing import ArrayLike
@@ -55,6 +56,7 @@ class _GraphSelector(SearchSelector):
         return tags
 
 
+@dataclass(eq=False, repr=False)
 class SPEC(_GraphSelector):
     """Spectral feature selection.
 
@@ -91,6 +93,13 @@ class SPEC(_GraphSelector):
     array([3])
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    ranking_function: str = "phi2"
+    graph: str = "target"
+    n_eigenvectors: int | None = None
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does="ranks features by how smoothly they vary over a graph of similar samples.",
         score="Smoothness; higher is better.",
@@ -100,35 +109,15 @@ class SPEC(_GraphSelector):
         group=RANKINGS,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        ranking_function: str = "phi2",
-        graph: str = "target",
-        n_eigenvectors: int | None = None,
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.ranking_function = ranking_function
-        self.graph = graph
-        self.n_eigenvectors = n_eigenvectors
-        self.target_kind = target_kind
-
     def _uses_target(self) -> bool:
         return self.graph == "target"
 
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = SpectralScore(
-            self.ranking_function,
-            graph=self.graph,
-            n_eigenvectors=self.n_eigenvectors,
-            target_kind=self.target_kind,
-        )
-        return measure, Ranking()
+        return self._make(SpectralScore), Ranking()
 
 
+@dataclass(eq=False, repr=False)
 class LaplacianScore(_GraphSelector):
     """Features that keep near samples near: the Laplacian score, without a target.
 
@@ -164,6 +153,10 @@ class LaplacianScore(_GraphSelector):
     [2, 3, 4]
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    n_neighbors: int = 5
+
     spec = MethodSpec(
         does="ranks features by how well they keep near samples near. The target is not looked at.",
         score="2 less the Laplacian score; higher is better.",
@@ -173,17 +166,12 @@ class LaplacianScore(_GraphSelector):
         group=RANKINGS,
     )
 
-    def __init__(
-        self, n_features_to_select: int | float | str | None = None, *, n_neighbors: int = 5
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        return SpectralScore(graph="neighbours", n_neighbors=self.n_neighbors), Ranking()
+        return self._make(SpectralScore, graph="neighbours"), Ranking()
 
 
+@dataclass(eq=False, repr=False)
 class ReliefF(SearchSelector):
     """Rank features by how they differ between near samples: ReliefF, or RReliefF for numbers.
 
@@ -225,6 +213,13 @@ class ReliefF(SearchSelector):
     [0, 1]
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    n_neighbors: int | None = None
+    sigma: float | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does=(
             "ranks features by how much they differ between near samples of different and of the "
@@ -238,27 +233,6 @@ class ReliefF(SearchSelector):
         sees=TOGETHER,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        n_neighbors: int | None = None,
-        sigma: float | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_neighbors = n_neighbors
-        self.sigma = sigma
-        self.categorical = categorical
-        self.target_kind = target_kind
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = Relief(
-            n_neighbors=self.n_neighbors,
-            sigma=self.sigma,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        )
-        return measure, Ranking()
+        return self._make(Relief), Ranking()

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["HalvesRegression", "RandSel"]
 
 
+@dataclass(eq=False, repr=False)
 class RandSel(SearchSelector):
     """Randomised contributions: finds features that matter only together, from subsamples.
 
@@ -86,6 +88,26 @@ class RandSel(SearchSelector):
     [0, 1]
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    estimator: str = "sweep"
+    n_rounds: int | None = None
+    subsample: float | None = None
+    balanced: bool = False
+    share_of_features: float | None = None
+    counted_rounds: float | None = None
+    step: float = 0.25
+    fix_after: int | None = None
+    top_share: float = 0.1
+    kernel_x: Kernel | None = None
+    kernel_y: Kernel | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    n_jobs: int | None = None
+    engine: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+    random_state: int | np.random.Generator | None = 0
+
     spec = MethodSpec(
         does=(
             "asks random sets of features, on random parts of the samples, what each feature "
@@ -100,47 +122,6 @@ class RandSel(SearchSelector):
         sees=TOGETHER,
     )
 
-    def __init__(  # noqa: PLR0913 - the options of the algorithm and those of its measure
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        estimator: str = "sweep",
-        n_rounds: int | None = None,
-        subsample: float | None = None,
-        balanced: bool = False,
-        share_of_features: float | None = None,
-        counted_rounds: float | None = None,
-        step: float = 0.25,
-        fix_after: int | None = None,
-        top_share: float = 0.1,
-        kernel_x: Kernel | None = None,
-        kernel_y: Kernel | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        n_jobs: int | None = None,
-        engine: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.estimator = estimator
-        self.n_rounds = n_rounds
-        self.subsample = subsample
-        self.balanced = balanced
-        self.share_of_features = share_of_features
-        self.counted_rounds = counted_rounds
-        self.step = step
-        self.fix_after = fix_after
-        self.top_share = top_share
-        self.kernel_x = kernel_x
-        self.kernel_y = kernel_y
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-
     def _engine_for(self, measure: Measure) -> Any:
         """Return none for the measure: the rounds of the strategy have it."""
         return None
@@ -150,38 +131,16 @@ class RandSel(SearchSelector):
         kernel_x = Gaussian("narrow") if self.kernel_x is None else self.kernel_x
         measure: Measure
         if self.estimator == "plain":
-            measure = NHSIC(
-                kernel_x=kernel_x,
-                kernel_y=self.kernel_y,
-                categorical=self.categorical,
-                target_kind=self.target_kind,
-            )
+            measure = self._make(NHSIC, kernel_x=kernel_x)
         else:
-            measure = HSIC(
-                compensate=True,
-                kernel_x=kernel_x,
-                kernel_y=self.kernel_y,
-                categorical=self.categorical,
-                target_kind=self.target_kind,
-                precision="single",
+            # The estimator asked for is that of the contributions.
+            measure = self._make(
+                HSIC, estimator="unbiased", compensate=True, kernel_x=kernel_x, precision="single"
             )
-        strategy = RandomisedContributions(
-            estimator=self.estimator,
-            n_rounds=self.n_rounds,
-            subsample=self.subsample,
-            balanced=self.balanced,
-            share_of_features=self.share_of_features,
-            counted_rounds=self.counted_rounds,
-            step=self.step,
-            fix_after=self.fix_after,
-            top_share=self.top_share,
-            n_jobs=self.n_jobs,
-            engine=self.engine,
-            random_state=self.random_state,
-        )
-        return measure, strategy
+        return measure, self._make(RandomisedContributions)
 
 
+@dataclass(eq=False, repr=False)
 class HalvesRegression(SearchSelector):
     """Random halves of the features, their difference in HSIC explained by a sparse regression.
 
@@ -224,6 +183,17 @@ class HalvesRegression(SearchSelector):
     [2, 5]
     """
 
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    n_rounds: int = 1000
+    epsilon: float = 0.1
+    penalty: float | None = None
+    kernel_x: Kernel | None = None
+    kernel_y: Kernel | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    random_state: int | np.random.Generator | None = 0
+
     spec = MethodSpec(
         does=(
             "compares random halves of the features by their dependence on the target (HSIC) and "
@@ -233,41 +203,7 @@ class HalvesRegression(SearchSelector):
         sees=TOGETHER,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_rounds: int = 1000,
-        epsilon: float = 0.1,
-        penalty: float | None = None,
-        kernel_x: Kernel | None = None,
-        kernel_y: Kernel | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_rounds = n_rounds
-        self.epsilon = epsilon
-        self.penalty = penalty
-        self.kernel_x = kernel_x
-        self.kernel_y = kernel_y
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.random_state = random_state
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = HSIC(
-            kernel_x=Gaussian("narrow") if self.kernel_x is None else self.kernel_x,
-            kernel_y=self.kernel_y,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        )
-        strategy = RandomHalves(
-            n_rounds=self.n_rounds,
-            epsilon=self.epsilon,
-            penalty=self.penalty,
-            random_state=self.random_state,
-        )
-        return measure, strategy
+        kernel_x = Gaussian("narrow") if self.kernel_x is None else self.kernel_x
+        return self._make(HSIC, kernel_x=kernel_x), self._make(RandomHalves)

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from hsieve.measures.independence import IndependenceTest
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.measures.symmetrical_uncertainty import SymmetricalUncertainty
-from hsieve.selectors.search import SearchSelector, chosen_measure
+from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import FEW, MethodSpec
 from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, QuadraticProgram
 from hsieve.strategies.base import Strategy
@@ -19,6 +20,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["FCBF", "HITONPC", "MRMR", "QPFS"]
 
 
+@dataclass(eq=False, repr=False)
 class MRMR(SearchSelector):
     """Minimum redundancy, maximum relevance, one feature at a time.
 
@@ -68,6 +70,15 @@ class MRMR(SearchSelector):
     array([3, 7])
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    measure: Measure | None = None
+    form: str = "difference"
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    engine: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+
     spec = MethodSpec(
         does=(
             "adds, one by one, the feature that is most relevant less what it repeats of those "
@@ -81,36 +92,13 @@ class MRMR(SearchSelector):
         keeps_copies=False,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        measure: Measure | None = None,
-        form: str = "difference",
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        engine: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.measure = measure
-        self.form = form
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.engine = engine
-        self.checkpoint = checkpoint
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = chosen_measure(
-            self.measure,
-            MutualInformation(estimator="discretised"),
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        )
-        return measure, MRMRSearch(form=self.form)
+        usual = MutualInformation(estimator="discretised")
+        return self._chosen_measure(usual), self._make(MRMRSearch)
 
 
+@dataclass(eq=False, repr=False)
 class QPFS(SearchSelector):
     """Quadratic programming feature selection.
 
@@ -161,6 +149,15 @@ class QPFS(SearchSelector):
     [3, 7]
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    measure: Measure | None = None
+    alpha: float | str = "auto"
+    n_landmarks: int | str = "auto"
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    random_state: int | np.random.Generator | None = 0
+
     spec = MethodSpec(
         does="weighs all features at once, by a quadratic program of relevance and redundancy.",
         score="Weight of the feature; all weights sum up to 1.",
@@ -171,39 +168,12 @@ class QPFS(SearchSelector):
         keeps_copies=False,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        measure: Measure | None = None,
-        alpha: float | str = "auto",
-        n_landmarks: int | str = "auto",
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.measure = measure
-        self.alpha = alpha
-        self.n_landmarks = n_landmarks
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.random_state = random_state
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = chosen_measure(
-            self.measure,
-            PairwiseHSIC(),
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        )
-        strategy = QuadraticProgram(
-            alpha=self.alpha, n_landmarks=self.n_landmarks, random_state=self.random_state
-        )
-        return measure, strategy
+        return self._chosen_measure(PairwiseHSIC()), self._make(QuadraticProgram)
 
 
+@dataclass(eq=False, repr=False)
 class FCBF(SearchSelector):
     """The fast correlation-based filter.
 
@@ -241,6 +211,13 @@ class FCBF(SearchSelector):
     array([3, 7])
     """
 
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    measure: Measure | None = None
+    threshold: float = 0.0
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does="keeps relevant features for which no more relevant one stands.",
         score="Relevance of the feature.",
@@ -251,35 +228,15 @@ class FCBF(SearchSelector):
         keeps_copies=False,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        measure: Measure | None = None,
-        threshold: float = 0.0,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.measure = measure
-        self.threshold = threshold
-        self.categorical = categorical
-        self.target_kind = target_kind
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = chosen_measure(
-            self.measure,
-            SymmetricalUncertainty(),
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        )
-        return measure, FCBFSearch(self.threshold)
+        return self._chosen_measure(SymmetricalUncertainty()), self._make(FCBFSearch)
 
     def _n_wanted(self, n_features: int) -> int:
         return n_features if self.n_features_to_select is None else super()._n_wanted(n_features)
 
 
+@dataclass(eq=False, repr=False)
 class HITONPC(SearchSelector):
     """Parents and children of the target, by tests of conditional independence.
 
@@ -328,6 +285,14 @@ class HITONPC(SearchSelector):
     array([0, 3])
     """
 
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    test: str = "auto"
+    alpha: float = 0.05
+    max_given: int = 3
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does=(
             "keeps features that stay dependent on the target, whichever few of the others are "
@@ -341,29 +306,9 @@ class HITONPC(SearchSelector):
         keeps_copies=False,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        test: str = "auto",
-        alpha: float = 0.05,
-        max_given: int = 3,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.test = test
-        self.alpha = alpha
-        self.max_given = max_given
-        self.categorical = categorical
-        self.target_kind = target_kind
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = IndependenceTest(
-            self.test, categorical=self.categorical, target_kind=self.target_kind
-        )
-        return measure, ParentsChildren(alpha=self.alpha, max_given=self.max_given)
+        return self._make(IndependenceTest), self._make(ParentsChildren)
 
     def _n_wanted(self, n_features: int) -> int:
         return n_features if self.n_features_to_select is None else super()._n_wanted(n_features)

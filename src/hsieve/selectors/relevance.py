@@ -2,13 +2,14 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from functools import partial
 from typing import Any
 
 from hsieve.measures.base import Measure
 from hsieve.measures.family import FamilyScore
 from hsieve.measures.pairwise import PairwiseHSIC
-from hsieve.selectors.search import SearchSelector, chosen_measure
+from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import FEW, RANKINGS, MethodSpec, Variant
 from hsieve.strategies import IterativeScreening, Ranking
 from hsieve.strategies.base import Strategy
@@ -27,6 +28,7 @@ OTHER_STATISTICS = {
 }
 
 
+@dataclass(eq=False, repr=False)
 class MaxRelevance(SearchSelector):
     """Rank features by their own dependence on the target; MR-NHSIC by default.
 
@@ -73,6 +75,15 @@ class MaxRelevance(SearchSelector):
     array([3, 7])
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    measure: Measure | None = None
+    n_screened: int | None = None
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    engine: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+
     spec = MethodSpec(
         does="ranks features by their own dependence on the target, whatever its shape.",
         score="Dependence of the feature alone on the target.",
@@ -91,38 +102,15 @@ class MaxRelevance(SearchSelector):
         ),
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        measure: Measure | None = None,
-        n_screened: int | None = None,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        engine: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.measure = measure
-        self.n_screened = n_screened
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.engine = engine
-        self.checkpoint = checkpoint
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = chosen_measure(
-            self.measure,
-            PairwiseHSIC(),
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        )
+        measure = self._chosen_measure(PairwiseHSIC())
         if self.n_screened is None:
             return measure, Ranking()
-        return measure, IterativeScreening(self.n_screened)
+        return measure, self._make(IterativeScreening)
 
 
+@dataclass(eq=False, repr=False)
 class FamilyRanking(SearchSelector):
     """Rank features by one of the scores that HSIC with linear kernels unifies.
 
@@ -155,6 +143,11 @@ class FamilyRanking(SearchSelector):
     array([3])
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    statistic: str = "pc"
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does=(
             "ranks features one by one by one of the older scores that HSIC with linear kernels "
@@ -173,17 +166,6 @@ class FamilyRanking(SearchSelector):
         ),
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        statistic: str = "pc",
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.statistic = statistic
-        self.target_kind = target_kind
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        return FamilyScore(self.statistic, target_kind=self.target_kind), Ranking()
+        return self._make(FamilyScore), Ranking()

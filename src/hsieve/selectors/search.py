@@ -1,8 +1,9 @@
 """Selectors that are a measure and a strategy: they say which, and the search is run for them."""
 
 from abc import abstractmethod
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, nullcontext
+from inspect import signature
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -29,7 +30,7 @@ from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.number_rules import check_rule_reaches, no_ranking
 from hsieve.strategies.base import Strategy
 
-__all__ = ["SearchSelector", "chosen_measure"]
+__all__ = ["SearchSelector"]
 
 Component = TypeVar("Component", Measure, Strategy)
 
@@ -40,6 +41,31 @@ class SearchSelector(BaseSelector):
     @abstractmethod
     def make_components(self) -> tuple[Measure, Strategy]:
         """Measure and strategy made from the constructor's parameters."""
+
+    def _make(self, kind: type[Component], **settings: Any) -> Component:
+        """Make a measure or a strategy; what is not given is this selector's, if it has it."""
+        own = self.get_params(deep=False)
+        shared = {name: own[name] for name in signature(kind).parameters if name in own}
+        return kind(**(shared | settings))
+
+    def _chosen_measure(self, usual: Measure) -> Measure:
+        """Return the measure asked for, or the usual one, with this selector's settings."""
+        own = self.get_params(deep=False)
+        chosen = usual if own["measure"] is None else own["measure"]
+        settings: dict[str, object] = {}
+        if not isinstance(own["categorical"], Collection) or len(own["categorical"]):
+            settings["categorical"] = own["categorical"]
+        if own["target_kind"] != "auto":
+            settings["target_kind"] = own["target_kind"]
+        # Something else than a measure is refused by the strategy, in words.
+        if not settings or not isinstance(chosen, Measure):
+            return chosen
+        parameters = chosen.get_params(deep=False)
+        for name, value in settings.items():
+            if name not in parameters:
+                msg = f"{type(chosen).__name__} takes no {name}, got {name}={value!r}."
+                raise ValueError(msg)
+        return type(chosen)(**{**parameters, **settings})
 
     @whole_or_nothing
     def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
@@ -170,30 +196,3 @@ def _renumbered(
         return owner
     places = np.flatnonzero(np.isin(varying, positions % n_features)).tolist()
     return type(owner)(**{**owner.get_params(deep=False), parameter: places})
-
-
-def chosen_measure(
-    measure: Measure | None, default: Measure, *, categorical: Iterable[int | str], target_kind: str
-) -> Measure:
-    """Return the measure, or the default, with the selector's settings where any are given.
-
-    Raises
-    ------
-    ValueError
-        If the measure has no such parameter, so that it would be ignored.
-    """
-    chosen = default if measure is None else measure
-    settings: dict[str, object] = {}
-    if not isinstance(categorical, Collection) or len(categorical):
-        settings["categorical"] = categorical
-    if target_kind != "auto":
-        settings["target_kind"] = target_kind
-    # Something else than a measure is refused by the strategy, in words.
-    if not settings or not isinstance(chosen, Measure):
-        return chosen
-    parameters = chosen.get_params(deep=False)
-    for name, value in settings.items():
-        if name not in parameters:
-            msg = f"{type(chosen).__name__} takes no {name}, got {name}={value!r}."
-            raise ValueError(msg)
-    return type(chosen)(**{**parameters, **settings})

@@ -1,5 +1,7 @@
 """Free choice: any measure with any strategy that fits it."""
 
+from dataclasses import KW_ONLY, dataclass
+
 from hsieve.kernels import Linear
 from hsieve.measures import HSIC, NHSIC, KernelRidge, MutualInformation, Pearson, Ridge
 from hsieve.measures.base import Measure
@@ -13,6 +15,7 @@ __all__ = ["DependenceSelector"]
 STRATEGIES = {"ranking": Ranking, "forward": Forward, "backward": Backward}
 
 
+@dataclass(eq=False, repr=False)
 class DependenceSelector(SearchSelector):
     """Select features with a measure of dependence and a search strategy of your choice.
 
@@ -45,6 +48,11 @@ class DependenceSelector(SearchSelector):
     >>> DependenceSelector(NHSIC(), n_features_to_select=1).fit(X, y).selected_indices_
     array([4])
     """
+
+    measure: Measure | None = None
+    _: KW_ONLY
+    strategy: Strategy | str = "ranking"
+    n_features_to_select: int | float | str | None = None
 
     spec = MethodSpec(
         does="searches with a measure and a strategy of your choice.",
@@ -82,17 +90,6 @@ class DependenceSelector(SearchSelector):
             ),
         ),
     )
-
-    def __init__(
-        self,
-        measure: Measure | None = None,
-        *,
-        strategy: Strategy | str = "ranking",
-        n_features_to_select: int | float | str | None = None,
-    ) -> None:
-        self.measure = measure
-        self.strategy = strategy
-        self.n_features_to_select = n_features_to_select
 
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""

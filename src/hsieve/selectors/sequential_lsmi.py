@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from hsieve.strategies.base import Strategy
 __all__ = ["BackwardLSMI", "ForwardLSMI"]
 
 
+@dataclass(eq=False, repr=False)
 class ForwardLSMI(SearchSelector):
     """Add, one by one, the feature that leaves the squared-loss mutual information highest.
 
@@ -50,6 +52,14 @@ class ForwardLSMI(SearchSelector):
     [1, 3]
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    n_centres: int = 100
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+    checkpoint: str | os.PathLike[str] | None = None
+    random_state: int | np.random.Generator | None = 0
+
     spec = MethodSpec(
         does=(
             "adds, one by one, the feature with which the squared-loss mutual information of the "
@@ -63,37 +73,12 @@ class ForwardLSMI(SearchSelector):
         keeps_copies=False,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        n_centres: int = 100,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_centres = n_centres
-        self.categorical = categorical
-        self.target_kind = target_kind
-        self.checkpoint = checkpoint
-        self.random_state = random_state
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        return self._measure(), Forward()
-
-    def _measure(self) -> LSMI:
-        return LSMI(
-            n_centres=self.n_centres,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-            precision="single",
-            random_state=self.random_state,
-        )
+        return self._make(LSMI, precision="single"), Forward()
 
 
+@dataclass(eq=False, repr=False)
 class BackwardLSMI(ForwardLSMI):
     """Drop, again and again, the features whose going costs the least mutual information.
 
@@ -129,6 +114,9 @@ class BackwardLSMI(ForwardLSMI):
     [0, 1]
     """
 
+    _: KW_ONLY
+    step: float = 1
+
     spec = MethodSpec(
         does=(
             "drops, one by one, the feature whose going costs the least squared-loss mutual "
@@ -146,27 +134,6 @@ class BackwardLSMI(ForwardLSMI):
         keeps_copies=False,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        step: float = 1,
-        n_centres: int = 100,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        super().__init__(
-            n_features_to_select,
-            n_centres=n_centres,
-            categorical=categorical,
-            target_kind=target_kind,
-            checkpoint=checkpoint,
-            random_state=random_state,
-        )
-        self.step = step
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        return self._measure(), Backward(step=self.step)
+        return self._make(LSMI, precision="single"), self._make(Backward)

@@ -14,6 +14,7 @@ Cost: O(n d m^2) for m columns a feature, n d m numbers.
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -106,6 +107,7 @@ def model_outputs(y: NDArray[Any], target_kind: str) -> FloatArray:
     return standardised(y.astype(np.float64).reshape(len(y), -1))
 
 
+@dataclass(eq=False, repr=False)
 class SpAM(SparseSelector):
     """Features of a sparse additive model: a sum of curves, one a feature, most of them zero.
 
@@ -149,6 +151,11 @@ class SpAM(SparseSelector):
     [3, 7]
     """
 
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    n_knots: int = 4
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does="fits a sum of curves, one for each feature, of which most are zero.",
         score="Size of the curve of the feature (root mean square).",
@@ -162,17 +169,6 @@ class SpAM(SparseSelector):
     allowed: ClassVar[Mapping[str, Rule]] = {
         "n_knots": integer(2),
     }
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        n_knots: int = 4,
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.n_knots = n_knots
-        self.target_kind = target_kind
 
     def _sparse_fit(self, X: NDArray[np.floating], y: NDArray[Any], n_wanted: int) -> SparseFit:
         blocks = spline_blocks(X, n_knots=int(self.n_knots))
@@ -230,6 +226,7 @@ def _orthonormal(columns: FloatArray) -> FloatArray:
     return blocks
 
 
+@dataclass(eq=False, repr=False)
 class LassoSelector(SparseSelector):
     """Features of a linear regression with an l1 penalty: the usual linear baseline.
 
@@ -268,6 +265,10 @@ class LassoSelector(SparseSelector):
     array([3, 7])
     """
 
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does="fits a linear model of which most coefficients are zero: straight-line effects only.",
         score="Absolute coefficient of the feature.",
@@ -277,12 +278,6 @@ class LassoSelector(SparseSelector):
         group=MODELS,
         keeps_copies=False,
     )
-
-    def __init__(
-        self, n_features_to_select: int | float | None = None, *, target_kind: str = "auto"
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target_kind = target_kind
 
     def _sparse_fit(self, X: NDArray[np.floating], y: NDArray[Any], n_wanted: int) -> SparseFit:
         return lasso_of_size(standardised(X), model_outputs(y, self.target_kind), n_wanted)

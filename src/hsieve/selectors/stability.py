@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from typing import Any, ClassVar, Self
 
@@ -66,6 +67,7 @@ def _boosting_base() -> dict[str, Any]:
     return {"estimator": import_module("hsieve.classifiers").LPBoost()}
 
 
+@dataclass(eq=False, repr=False)
 class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     """Features that a sparse method selects from most halves of the data, with an error bound.
 
@@ -164,6 +166,23 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     (array([3, 7]), True)
     """
 
+    estimator: BaseEstimator | None = None
+    _: KW_ONLY
+    n_features_to_select: int | float | str | None = None
+    threshold: float | None = 0.75
+    expected_false_selections: float | None = None
+    n_per_subsample: int | None = None
+    parameter: str | None = None
+    values: ArrayLike | None = None
+    standardise: bool = False
+    sampling: str = "pairs"
+    n_subsamples: int = 100
+    target_kind: str = "auto"
+    n_jobs: int | None = None
+    engine: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
+    random_state: int | np.random.Generator | None = 0
+
     spec = MethodSpec(
         does=(
             "selects again and again from random halves of the samples and keeps the features "
@@ -199,41 +218,6 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         "sampling": word(*SAMPLINGS),
         "n_subsamples": integer(2),
     }
-
-    def __init__(  # noqa: PLR0913
-        self,
-        estimator: BaseEstimator | None = None,
-        *,
-        n_features_to_select: int | float | str | None = None,
-        threshold: float | None = 0.75,
-        expected_false_selections: float | None = None,
-        n_per_subsample: int | None = None,
-        parameter: str | None = None,
-        values: ArrayLike | None = None,
-        standardise: bool = False,
-        sampling: str = "pairs",
-        n_subsamples: int = 100,
-        target_kind: str = "auto",
-        n_jobs: int | None = None,
-        engine: Any = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_features_to_select = n_features_to_select
-        self.threshold = threshold
-        self.expected_false_selections = expected_false_selections
-        self.n_per_subsample = n_per_subsample
-        self.parameter = parameter
-        self.values = values
-        self.standardise = standardise
-        self.sampling = sampling
-        self.n_subsamples = n_subsamples
-        self.target_kind = target_kind
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.checkpoint = checkpoint
-        self.random_state = random_state
 
     @whole_or_nothing
     def fit(self, X: ArrayLike | Dataset, y: Any = None) -> Self:

@@ -1,6 +1,7 @@
 """Support vector machines as selectors: recursive elimination, and an l1 penalty."""
 
 from collections.abc import Iterable
+from dataclasses import KW_ONLY, dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ __all__ = ["L1SVM", "SVMRFE", "KernelSVMRFE"]
 KERNELS = ("gaussian", "linear")
 
 
+@dataclass(eq=False, repr=False)
 class SVMRFE(SearchSelector):
     """Recursive elimination of the features that a linear support vector machine needs least.
 
@@ -65,6 +67,12 @@ class SVMRFE(SearchSelector):
     array([3, 7])
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    C: float = 1.0
+    step: float = 0.1
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does=(
             "drops, again and again, the features that a linear support vector machine needs least."
@@ -76,25 +84,12 @@ class SVMRFE(SearchSelector):
         group=MODELS,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        C: float = 1.0,
-        step: float = 0.1,
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.C = C
-        self.step = step
-        self.target_kind = target_kind
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = LinearSVM(self.C, target_kind=self.target_kind)
-        return measure, Backward(step=self.step)
+        return self._make(LinearSVM), self._make(Backward)
 
 
+@dataclass(eq=False, repr=False)
 class L1SVM(SparseSelector):
     """Features of a linear support vector machine with an l1 penalty.
 
@@ -136,6 +131,11 @@ class L1SVM(SparseSelector):
     array([3, 7])
     """
 
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    target_kind: str = "auto"
+    random_state: int | None = 0
+
     spec = MethodSpec(
         does="fits a linear support vector machine of which most weights are zero.",
         score="Absolute weight of the feature (root of the sum of squares over classes).",
@@ -145,17 +145,6 @@ class L1SVM(SparseSelector):
         group=MODELS,
         keeps_copies=False,
     )
-
-    def __init__(
-        self,
-        n_features_to_select: int | float | None = None,
-        *,
-        target_kind: str = "auto",
-        random_state: int | None = 0,
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.target_kind = target_kind
-        self.random_state = random_state
 
     def _sparse_fit(self, X: NDArray[np.floating], y: NDArray[Any], n_wanted: int) -> SparseFit:
         if target_kind_of(y, self.target_kind) != "classes":
@@ -169,6 +158,7 @@ class L1SVM(SparseSelector):
         )
 
 
+@dataclass(eq=False, repr=False)
 class KernelSVMRFE(SearchSelector):
     """Recursive elimination of the features that a kernel machine needs least.
 
@@ -215,6 +205,15 @@ class KernelSVMRFE(SearchSelector):
     [3, 6]
     """
 
+    n_features_to_select: int | float | str | None = None
+    _: KW_ONLY
+    kernel: str | Kernel = "gaussian"
+    C: float = 1.0
+    absolute: bool = False
+    step: float = 0.1
+    categorical: Iterable[int | str] = ()
+    target_kind: str = "auto"
+
     spec = MethodSpec(
         does=(
             "drops, again and again, the features that a kernel support vector machine needs least."
@@ -227,35 +226,10 @@ class KernelSVMRFE(SearchSelector):
         sees=TOGETHER,
     )
 
-    def __init__(
-        self,
-        n_features_to_select: int | float | str | None = None,
-        *,
-        kernel: str | Kernel = "gaussian",
-        C: float = 1.0,
-        absolute: bool = False,
-        step: float = 0.1,
-        categorical: Iterable[int | str] = (),
-        target_kind: str = "auto",
-    ) -> None:
-        self.n_features_to_select = n_features_to_select
-        self.kernel = kernel
-        self.C = C
-        self.absolute = absolute
-        self.step = step
-        self.categorical = categorical
-        self.target_kind = target_kind
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = KernelSVM(
-            self.C,
-            kernel_x=_kernel(self.kernel),
-            absolute=self.absolute,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        )
-        return measure, Backward(step=self.step)
+        measure = self._make(KernelSVM, kernel_x=_kernel(self.kernel))
+        return measure, self._make(Backward)
 
 
 def _kernel(kernel: str | Kernel) -> Kernel:

@@ -11,7 +11,7 @@ Cost: for each restart some ten to twenty gradients, and a choice of the model a
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, Self
 
@@ -81,6 +81,7 @@ class L1SelectionPath(SelectionPath):
         return replace(super().among(features, n_features), sets=sets)
 
 
+@dataclass(eq=False, repr=False)
 class L1Ball(Strategy):
     """Climb a score in the weights of all features until only as many as wanted are left.
 
@@ -115,6 +116,15 @@ class L1Ball(Strategy):
     largest weights are selected, and should it be smaller, fewer are, with a warning.
     """
 
+    _: KW_ONLY
+    optimiser: str = "shrink"
+    n_restarts: int = 20
+    time_limit: float | None = None
+    radius: float = 0.1
+    n_jobs: int | None = None
+    engine: Any = None
+    random_state: int | np.random.Generator | None = 0
+
     needs: ClassVar[tuple[str, ...]] = (
         "subset_score",
         "addition_scores",
@@ -130,25 +140,6 @@ class L1Ball(Strategy):
         "time_limit": NONE | number(above=0),
         "optimiser": word(*OPTIMISERS),
     }
-
-    def __init__(
-        self,
-        *,
-        optimiser: str = "shrink",
-        n_restarts: int = 20,
-        time_limit: float | None = None,
-        radius: float = 0.1,
-        n_jobs: int | None = None,
-        engine: Any = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.optimiser = optimiser
-        self.n_restarts = n_restarts
-        self.time_limit = time_limit
-        self.radius = radius
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.random_state = random_state
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse a measure without slopes, and settings with which nothing can be found."""

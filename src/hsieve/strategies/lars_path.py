@@ -16,7 +16,7 @@ then only the redundancies that the exact bound of :mod:`hsieve.solvers.nonnegat
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -123,6 +123,7 @@ class LarsSelectionPath(SelectionPath):
         )
 
 
+@dataclass(eq=False, repr=False)
 class LarsSearch(Strategy):
     """Follow the non-negative regularisation path until enough features are active.
 
@@ -143,6 +144,11 @@ class LarsSearch(Strategy):
     are wanted, the most relevant of the others, as far as `max_redundancy` allows, come next.
     """
 
+    _: KW_ONLY
+    covariates: Iterable[int] = ()
+    max_redundancy: float | None = None
+    interactions: str | None = None
+
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
 
@@ -150,17 +156,6 @@ class LarsSearch(Strategy):
         "max_redundancy": NONE | number(above=0, most=1),
         "interactions": NONE | word("pairs"),
     }
-
-    def __init__(
-        self,
-        *,
-        covariates: Iterable[int] = (),
-        max_redundancy: float | None = None,
-        interactions: str | None = None,
-    ) -> None:
-        self.covariates = covariates
-        self.max_redundancy = max_redundancy
-        self.interactions = interactions
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse statistics that give no convex path, wrong covariates, a cap out of range."""

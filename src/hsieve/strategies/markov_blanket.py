@@ -27,6 +27,7 @@ Cost: d tests alone, and for each dependent feature up to t^m tests, t being the
 
 import math
 from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
 from itertools import combinations, islice
 from typing import ClassVar
 
@@ -52,6 +53,7 @@ ROUNDING = 1e-12
 BATCH = 256
 
 
+@dataclass(eq=False, repr=False)
 class FCBFSearch(Strategy):
     """Keep relevant features that no more relevant one stands for.
 
@@ -68,6 +70,8 @@ class FCBFSearch(Strategy):
     those of symmetrical uncertainty (the paper's), correlation and NHSIC are.
     """
 
+    threshold: float = 0.0
+
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
     refusal: ClassVar[str] = (
         "Choose a pairwise measure such as SymmetricalUncertainty(), Pearson() or PairwiseHSIC()."
@@ -76,9 +80,6 @@ class FCBFSearch(Strategy):
     allowed: ClassVar[Mapping[str, Rule]] = {
         "threshold": number(least=0),
     }
-
-    def __init__(self, threshold: float = 0.0) -> None:
-        self.threshold = threshold
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse statistics that cannot be compared, and a threshold that is none."""
@@ -125,6 +126,7 @@ class FCBFSearch(Strategy):
         )
 
 
+@dataclass(eq=False, repr=False)
 class ParentsChildren(Strategy):
     """Keep the features that no few others make independent of the target.
 
@@ -142,6 +144,10 @@ class ParentsChildren(Strategy):
     fewer than asked for may come back. The strongest feature of all may always be.
     """
 
+    _: KW_ONLY
+    alpha: float = 0.05
+    max_given: int = 3
+
     needs: ClassVar[tuple[str, ...]] = ("feature_scores", "conditional_log_p")
     refusal: ClassVar[str] = "Choose IndependenceTest()."
 
@@ -149,10 +155,6 @@ class ParentsChildren(Strategy):
         "alpha": number(above=0, below=1),
         "max_given": integer(0),
     }
-
-    def __init__(self, *, alpha: float = 0.05, max_given: int = 3) -> None:
-        self.alpha = alpha
-        self.max_given = max_given
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""

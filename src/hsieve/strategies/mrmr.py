@@ -19,6 +19,7 @@ pixels, which are much alike; the quotient needs the first column whole, in all 
 """
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -45,6 +46,7 @@ NEAR_COPY = 0.9
 LEAST_REDUNDANCY = 1e-12
 
 
+@dataclass(eq=False, repr=False)
 class MRMRSearch(Strategy):
     """Add features one by one: minimum redundancy, maximum relevance.
 
@@ -62,6 +64,9 @@ class MRMRSearch(Strategy):
     whose scale is that of the kernels, is taken by the quotient only.
     """
 
+    _: KW_ONLY
+    form: str = "difference"
+
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
     refusal: ClassVar[str] = (
         "Choose a pairwise measure such as MutualInformation(), Pearson() or PairwiseHSIC()."
@@ -70,9 +75,6 @@ class MRMRSearch(Strategy):
     allowed: ClassVar[Mapping[str, Rule]] = {
         "form": word(*FORMS),
     }
-
-    def __init__(self, *, form: str = "difference") -> None:
-        self.form = form
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse an unknown form, and statistics that do not fit the form."""

@@ -21,7 +21,7 @@ Cost: d^2 / 2 redundancies, or d p with p landmarks, and O(d p^2).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar, cast
 
 import numpy as np
@@ -59,6 +59,7 @@ class QuadraticSelectionPath(SelectionPath):
     n_landmarks: int
 
 
+@dataclass(eq=False, repr=False)
 class QuadraticProgram(Strategy):
     """Weight features by a convex quadratic program: relevant, not redundant.
 
@@ -79,6 +80,11 @@ class QuadraticProgram(Strategy):
     to a weight.
     """
 
+    _: KW_ONLY
+    alpha: float | str = "auto"
+    n_landmarks: int | str = "auto"
+    random_state: int | np.random.Generator | None = 0
+
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
     refusal: ClassVar[str] = (
         "Choose a pairwise measure such as PairwiseHSIC(), MutualInformation() or Pearson()."
@@ -88,17 +94,6 @@ class QuadraticProgram(Strategy):
         "alpha": word("auto") | number(least=0, most=1),
         "n_landmarks": word("auto", "all") | integer(1),
     }
-
-    def __init__(
-        self,
-        *,
-        alpha: float | str = "auto",
-        n_landmarks: int | str = "auto",
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.alpha = alpha
-        self.n_landmarks = n_landmarks
-        self.random_state = random_state
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> QuadraticSelectionPath:
         """Solve the program; the weights do not depend on how many features are wanted."""

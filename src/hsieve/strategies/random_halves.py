@@ -31,6 +31,7 @@ section 4.5.
 """
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -53,6 +54,7 @@ REPORTED_EVERY = 50
 NEGLIGIBLE = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class RandomHalves(Strategy):
     """Weigh features by a regression of the differences between random halves.
 
@@ -69,6 +71,12 @@ class RandomHalves(Strategy):
         Seed of the splits.
     """
 
+    _: KW_ONLY
+    n_rounds: int = 1000
+    epsilon: float = 0.1
+    penalty: float | None = None
+    random_state: int | np.random.Generator | None = 0
+
     needs: ClassVar[tuple[str, ...]] = ("subset_score",)
     refusal: ClassVar[str] = "It scores single features only, so halves have no score."
 
@@ -77,19 +85,6 @@ class RandomHalves(Strategy):
         "epsilon": number(least=0),
         "penalty": NONE | number(above=0, below=1),
     }
-
-    def __init__(
-        self,
-        *,
-        n_rounds: int = 1000,
-        epsilon: float = 0.1,
-        penalty: float | None = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.n_rounds = n_rounds
-        self.epsilon = epsilon
-        self.penalty = penalty
-        self.random_state = random_state
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""

@@ -31,7 +31,7 @@ References
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -101,6 +101,7 @@ class ContributionPath(SelectionPath):
         return replace(path, contributions=contributions, merits=merits, fixed=features[self.fixed])
 
 
+@dataclass(eq=False, repr=False)
 class RandomisedContributions(Strategy):
     """Cull, again and again, the features that add least to random sets of the others.
 
@@ -139,6 +140,20 @@ class RandomisedContributions(Strategy):
         Seed of the draws.
     """
 
+    _: KW_ONLY
+    estimator: str = "sweep"
+    n_rounds: int | None = None
+    subsample: float | None = None
+    balanced: bool = False
+    share_of_features: float | None = None
+    counted_rounds: float | None = None
+    step: float = 0.25
+    fix_after: int | None = None
+    top_share: float = 0.1
+    n_jobs: int | None = None
+    engine: Any = None
+    random_state: int | np.random.Generator | None = 0
+
     needs: ClassVar[tuple[str, ...]] = ("subset_score", "elimination_scores", "part")
     refusal: ClassVar[str] = (
         "Randomised contributions need a measure of sets on any part of the samples, "
@@ -155,35 +170,6 @@ class RandomisedContributions(Strategy):
         "subsample": NONE | number(above=0, most=1) | integer(2, as_float=True),
         "estimator": word("sweep", "plain"),
     }
-
-    def __init__(  # noqa: PLR0913 - the options of the algorithm
-        self,
-        *,
-        estimator: str = "sweep",
-        n_rounds: int | None = None,
-        subsample: float | None = None,
-        balanced: bool = False,
-        share_of_features: float | None = None,
-        counted_rounds: float | None = None,
-        step: float = 0.25,
-        fix_after: int | None = None,
-        top_share: float = 0.1,
-        n_jobs: int | None = None,
-        engine: Any = None,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.estimator = estimator
-        self.n_rounds = n_rounds
-        self.subsample = subsample
-        self.balanced = balanced
-        self.share_of_features = share_of_features
-        self.counted_rounds = counted_rounds
-        self.step = step
-        self.fix_after = fix_after
-        self.top_share = top_share
-        self.n_jobs = n_jobs
-        self.engine = engine
-        self.random_state = random_state
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse a measure that takes no part of the samples, and settings that make no sense."""

@@ -18,6 +18,7 @@ Cost: the relevance of d features and m' columns of m redundancies.
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from numbers import Integral
 from typing import ClassVar
 
@@ -43,6 +44,7 @@ __all__ = ["IterativeScreening", "Ranking"]
 BLOCK = 256
 
 
+@dataclass(eq=False, repr=False)
 class IterativeScreening(Strategy):
     """Screen by relevance, then take features by what they add to those taken.
 
@@ -60,15 +62,14 @@ class IterativeScreening(Strategy):
     has a positive product left with the target.
     """
 
+    n_screened: int = 500
+
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
     refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
 
     allowed: ClassVar[Mapping[str, Rule]] = {
         "n_screened": integer(1),
     }
-
-    def __init__(self, n_screened: int = 500) -> None:
-        self.n_screened = n_screened
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse statistics that cannot be projected, and a screen of no features."""

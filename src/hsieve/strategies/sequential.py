@@ -25,6 +25,7 @@ Cost: k rounds, each one sweep over the features outside the set.
 """
 
 from collections.abc import Mapping
+from dataclasses import KW_ONLY, dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -42,6 +43,7 @@ __all__ = ["Backward", "Forward"]
 MIN_CONTEXT = 16
 
 
+@dataclass(eq=False, repr=False)
 class Backward(Strategy):
     """Drop the features that contribute least, a fraction each round, until one is left.
 
@@ -57,6 +59,11 @@ class Backward(Strategy):
         Seed of the contexts.
     """
 
+    _: KW_ONLY
+    step: float = 0.25
+    n_contexts: int = 1
+    random_state: int | np.random.Generator | None = 0
+
     needs: ClassVar[tuple[str, ...]] = ("subset_score", "elimination_scores")
     refusal: ClassVar[str] = (
         "It scores single features only, for which backward elimination equals Ranking."
@@ -66,17 +73,6 @@ class Backward(Strategy):
         "step": number(above=0, below=1) | integer(1, as_float=True),
         "n_contexts": integer(1),
     }
-
-    def __init__(
-        self,
-        *,
-        step: float = 0.25,
-        n_contexts: int = 1,
-        random_state: int | np.random.Generator | None = 0,
-    ) -> None:
-        self.step = step
-        self.n_contexts = n_contexts
-        self.random_state = random_state
 
     def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Eliminate features until one is left, which ranks them all."""
