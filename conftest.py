@@ -40,7 +40,7 @@ def reads_here(monkeypatch):
     """Read files of AnnData in this process, for tests that open many of them."""
     from tests.file_readers import in_a_thread
 
-    monkeypatch.setattr("hsieve.data.tables.reader_process.start", in_a_thread)
+    monkeypatch.setattr("hsieve.io.reader_process.start", in_a_thread)
 
 
 def pytest_sessionfinish(session, exitstatus):

@@ -192,7 +192,7 @@ def _reproduce(experiment: "PublishedExperiment", settings: "Settings", output: 
 def _plainly(experiment: "PublishedExperiment") -> Iterator[None]:
     """Turn what can go wrong without a bug into a sentence."""
     from hsieve.comparison.results_file import ResultsError
-    from hsieve.data.tables import TableError
+    from hsieve.data.errors import TableError
     from hsieve.exceptions import MissingExtraError
     from reproduction.collection import DatasetNotFoundError, collection_root
     from reproduction.experiment import UnknownNameError

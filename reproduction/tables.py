@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from hsieve.comparison.result import NOTHING, TextTable
-from hsieve.data.tables.writing import write_features, written_whole
+from hsieve.io.writing import write_features, written_whole
 from reproduction.experiment import Comparison, PublishedExperiment, Record
 
 __all__ = [

@@ -10,10 +10,10 @@ import threading
 
 import anndata  # noqa: F401 - once, for all copies of this process
 
-import hsieve.data.annotated  # noqa: F401 - as above
-from hsieve.data.tables.annotated_files import READER
-from hsieve.data.tables.annotated_reader import AnnDataReader
-from hsieve.data.tables.reader_process import Message, Reading, serve, work_with_limits
+import hsieve.io.anndata  # noqa: F401 - as above
+from hsieve.io.anndata_files import READER
+from hsieve.io.anndata_reader import AnnDataReader
+from hsieve.io.reader_process import Message, Reading, serve, work_with_limits
 
 __all__ = ["forked", "in_a_thread"]
 

@@ -19,7 +19,7 @@ IMPORTED = (
     "hsieve.cli.main",
     "hsieve.cli.selection",
     "hsieve.comparison.compare",
-    "hsieve.data.tables",
+    "hsieve.io",
     "hsieve.report.page",
     "matplotlib.figure",
     "pyarrow.csv",

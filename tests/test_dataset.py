@@ -9,7 +9,7 @@ from sklearn.base import clone
 
 import hsieve
 from hsieve import BAHSIC, N3LARS, Dataset, LassoSelector, StabilitySelection, open_dataset
-from hsieve.data.tables import TableError
+from hsieve.data.errors import TableError
 
 
 @pytest.fixture

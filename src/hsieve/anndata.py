@@ -21,8 +21,8 @@ import numpy as np
 import hsieve
 from hsieve.auto.selecting import make_wish, select_opened
 from hsieve.auto.selection import Selection
-from hsieve.data.annotated import is_annotated
 from hsieve.dataset import open_dataset
+from hsieve.io.anndata import is_annotated
 
 __all__ = ["select"]
 

@@ -17,36 +17,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from hsieve.data.annotated import is_annotated, open_annotated
-from hsieve.data.blocks import (
-    ArrayBlocks,
-    ColumnBlocks,
-    FilledBlocks,
-    MissingAsLevel,
-    SparseBlocks,
-    is_sparse,
-    refuse_distributed,
-)
-from hsieve.data.blocks.base import some_columns
-from hsieve.data.frames import (
-    FrameBlocks,
-    frame_library,
-    frame_names,
-    split_target,
-    take_columns,
-    target_array,
-)
+from hsieve.data.arrays import ArrayBlocks
+from hsieve.data.columns import ColumnBlocks, some_columns
+from hsieve.data.errors import listed, taken_as_category
 from hsieve.data.memory import free_memory, give_back_memory
-from hsieve.data.tables.errors import listed, taken_as_category
-from hsieve.data.tables.reading import columns_of_source, open_source
-from hsieve.data.tables.roles import assign_roles
-from hsieve.data.validation import (
-    TARGET_KINDS,
-    TargetKind,
-    numbers_if_all_are,
-    target_kind_of,
-)
+from hsieve.data.validation import TARGET_KINDS, TargetKind, numbers_if_all_are, target_kind_of
+from hsieve.data.views import FilledBlocks, MissingAsLevel
 from hsieve.exceptions import IdentifierWarning
+from hsieve.io.anndata import is_annotated, open_annotated
+from hsieve.io.distributed import refuse_distributed
+from hsieve.io.frame_columns import frame_library, frame_names, take_columns
+from hsieve.io.frame_targets import split_target, target_array
+from hsieve.io.frames import FrameBlocks
+from hsieve.io.reading import columns_of_source, open_source
+from hsieve.io.roles import assign_roles
+from hsieve.io.sparse import SparseBlocks, is_sparse
 from hsieve.kernels.columns import check_positions
 from hsieve.parameters import word
 
@@ -304,7 +289,7 @@ def open_dataset(
     ------
     ValueError
         If the data cannot be used; the message says why and what to do. For files it is a
-        :class:`hsieve.data.tables.TableError`.
+        :class:`hsieve.io.TableError`.
 
     Notes
     -----

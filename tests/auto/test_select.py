@@ -21,7 +21,8 @@ from hsieve import (
     Selection,
 )
 from hsieve.auto import selecting
-from hsieve.data.blocks import SampleBlocks, as_blocks
+from hsieve.data.arrays import as_blocks
+from hsieve.data.views import SampleBlocks
 from hsieve.datasets import make_xor
 from tests.annotated import FORMS, as_form, counts_and_states
 from tests.frames import LIBRARIES, as_frame, mixed_columns, mixed_frame

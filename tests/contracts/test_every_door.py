@@ -15,7 +15,8 @@ import pytest
 
 import hsieve
 from hsieve import N3LARS, open_dataset
-from hsieve.data.frames import frame_library, split_target
+from hsieve.io.frame_columns import frame_library
+from hsieve.io.frame_targets import split_target
 from tests.cli.running import invoke
 
 N = 80

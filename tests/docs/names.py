@@ -25,9 +25,7 @@ MODULES = (
     ".exceptions",
     ".datasets",
     ".data.sequences",
-    ".data.blocks",
-    ".data.tables",
-    ".data.sequences",
+    ".io",
 )
 # Of the language, of scikit-learn beside its estimators, of other packages that pages name.
 ELSEWHERE = {

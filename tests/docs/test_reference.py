@@ -17,7 +17,7 @@ COMPLETE = {
     "hsieve.datasets": {"PROBLEMS"},
     "hsieve.data.sequences": {"RESIDUES", "SCALES", "UNKNOWN_CODE"},
     "hsieve.inference.stability": set(),
-    "hsieve.data.tables": {"MAX_AUTO_CLASSES"},
+    "hsieve.io": {"MAX_AUTO_CLASSES"},
 }
 # Listed with their module's own page, not with one of theirs.
 MODULES_AS_NAMES = {"kernels", "stability"}

@@ -9,9 +9,10 @@ from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 
 from hsieve import InteractionScan
-from hsieve.data.blocks import ArrayBlocks, ParquetBlocks
+from hsieve.data.arrays import ArrayBlocks
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.interactions.scan import Interaction
+from hsieve.io.files import ParquetBlocks
 from hsieve.progress import listen
 
 

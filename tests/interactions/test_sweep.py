@@ -10,7 +10,6 @@ import pytest
 from hypothesis import strategies as st
 
 from hsieve import open_dataset
-from hsieve.data.blocks import ParquetBlocks
 from hsieve.interactions import sweep
 from hsieve.interactions.atoms import _NormalisedRelevance, _PlainRelevance
 from hsieve.interactions.pair_statistic import InteractionTarget, PairEvidence
@@ -20,6 +19,7 @@ from hsieve.interactions.sweep import (
     strongest_extensions,
     strongest_pairs,
 )
+from hsieve.io.files import ParquetBlocks
 from hsieve.kernels import leading_factors
 from hsieve.kernels.leading_factors import FactorTile
 from tests.measures.factors import factors_of

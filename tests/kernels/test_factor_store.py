@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hsieve import kernels
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.kernels.coded_factors import CodedFactors
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.dense_factors import DenseFactors

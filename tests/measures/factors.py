@@ -3,7 +3,7 @@
 import numpy as np
 
 from hsieve import PairwiseHSIC
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.data.memory import MemoryPlan
 from hsieve.kernels.leading_factors import LeadingFactors
 

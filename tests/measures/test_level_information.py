@@ -5,7 +5,8 @@ import pytest
 
 from hsieve import MutualInformation
 from hsieve.data import memory
-from hsieve.data.blocks import EngineColumns, as_blocks
+from hsieve.data.arrays import as_blocks
+from hsieve.data.engine_columns import EngineColumns
 from hsieve.measures import level_codes
 from hsieve.measures.level_codes import FetchedCodes, KeptCodes
 from hsieve.measures.level_information import LevelInformation

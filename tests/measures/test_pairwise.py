@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hsieve import PairwiseHSIC, kernels, nhsic
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.measures.pairwise import nearest_relatives
 from tests.reference import naive
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.kernels.columns import encode_columns, standardised
 from hsieve.measures.regression_data import RegressionData
 

@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import kstest, norm, pearsonr
 
 from hsieve import MutualInformation, PairwiseHSIC, Pearson
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.kernels import centre
 from hsieve.kernels.coded_factors import FEW_ROWS, CodedFactors
 from hsieve.kernels.dense_factors import DenseFactors

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from hsieve import open_dataset
-from hsieve.data.blocks import ColumnBlocks, as_blocks
-from hsieve.data.blocks.base import FloatArray, IndexArray
+from hsieve.data.arrays import as_blocks
+from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray
 from tests.parallel.work import executor_of_spark
 
 __all__ = ["LAYOUTS", "DeadlyColumns", "Problem", "make_problem", "stored"]

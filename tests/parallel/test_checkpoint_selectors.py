@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from hsieve import N3LARS, MaxRelevance, PairwiseHSIC, Pearson, StabilitySelection, open_dataset
-from hsieve.data.blocks import ArrayBlocks
+from hsieve.data.arrays import ArrayBlocks
 from hsieve.parallel.checkpoint import CheckpointError
 from tests.parallel.checkpoint_driver import CUTTING, PIECE_BYTES, drive, fitted
 from tests.parallel.columns import make_problem, stored

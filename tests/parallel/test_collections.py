@@ -28,17 +28,15 @@ from hsieve import (
     compare,
     open_dataset,
 )
-from hsieve.data.blocks import (
-    ArrayBlocks,
-    ColumnPiece,
-    EngineColumns,
-    NumpyFolder,
-    ZarrBlocks,
-    distributed_columns,
-    spark_frames,
-)
-from hsieve.data.blocks.dask_collections import DaskBlocks, HeldDaskBlocks
-from hsieve.data.blocks.spark_frames import StagedBlocks, _staging
+from hsieve.data.arrays import ArrayBlocks
+from hsieve.data.columns import ColumnPiece
+from hsieve.data.engine_columns import EngineColumns
+from hsieve.io import spark as spark_frames
+from hsieve.io.dask import DaskBlocks, HeldDaskBlocks
+from hsieve.io.distributed import distributed_columns
+from hsieve.io.numpy_folder import NumpyFolder
+from hsieve.io.spark import StagedBlocks, _staging
+from hsieve.io.zarr_blocks import ZarrBlocks
 from hsieve.parallel import EngineError, EngineSettings, make_engine
 from hsieve.parallel.checkpoint import CheckpointError
 from tests import needs

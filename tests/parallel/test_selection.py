@@ -8,8 +8,8 @@ import pytest
 from sklearn.base import clone
 
 from hsieve import N3LARS, HSICLasso, MaxRelevance, PairwiseHSIC
-from hsieve.data import memory
-from hsieve.data.blocks import as_blocks, engine_columns
+from hsieve.data import engine_columns, memory
+from hsieve.data.arrays import as_blocks
 from hsieve.kernels import factor_store
 from hsieve.parallel import EngineSettings
 from tests.parallel.columns import CATEGORY, D, N, Problem, make_problem, stored

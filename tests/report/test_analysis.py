@@ -24,7 +24,7 @@ from hsieve import (
     feature_tests,
     kernels,
 )
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.report import evidence as evidence_module
 from hsieve.report import p_values as p_values_module
 from hsieve.report.analysis import AnalysisOptions, analyse

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from sklearn.feature_selection import SelectKBest
 
 from hsieve import BAHSIC, N3LARS, InteractionScan, kernels
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.report import FeaturePanelsDisplay, RedundancyDisplay
 from hsieve.report.names import levels_of
 from hsieve.report.plots.panels import MANY_POINTS, smooth_curve, view_limits

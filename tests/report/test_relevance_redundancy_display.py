@@ -21,7 +21,7 @@ from hsieve import (
     kernels,
     nhsic,
 )
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.report import RelevanceRedundancyDisplay
 from hsieve.report.plots.points import number_points, ranges_in_words
 

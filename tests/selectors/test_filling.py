@@ -8,7 +8,7 @@ import pytest
 from sklearn.pipeline import make_pipeline
 
 from hsieve import N3LARS, FillMissing
-from hsieve.data.frames import FrameBlocks
+from hsieve.io.frames import FrameBlocks
 from tests.frames import LIBRARIES, as_frame, mixed_columns, mixed_frame
 
 

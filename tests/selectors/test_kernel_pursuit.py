@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import SVC
 
 from hsieve import KernelPursuit, NothingFoundWarning
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from tests.frames import as_frame, mixed_columns, mixed_frame
 from tests.parallel.columns import make_problem, stored
 

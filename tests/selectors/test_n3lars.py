@@ -16,7 +16,7 @@ from hsieve import (
     PairwiseHSIC,
     open_dataset,
 )
-from hsieve.data.blocks import ArrayBlocks, as_blocks
+from hsieve.data.arrays import ArrayBlocks, as_blocks
 from hsieve.datasets import make_n3lars
 from tests.reference.coordinate_descent import nonnegative_lasso
 

@@ -36,7 +36,7 @@ from hsieve import (
     SymmetricalUncertainty,
     kernels,
 )
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.inference.alignment_sweep import alignment_sweep
 from hsieve.measures.targets import target_gram
 from hsieve.selectors import number_rules

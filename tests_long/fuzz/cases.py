@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from hsieve import Dataset, open_dataset
-from hsieve.data.tables import TableError
+from hsieve.data.errors import TableError
 from tests_long.fuzz.other_process import Died
 
 __all__ = ["Case", "Columns", "check_case", "is_missing", "put"]

@@ -63,7 +63,7 @@ def checker(what: str, folder: Path) -> Callable[[bytes], bool]:
 
     make = READERS[what]
     if what == "h5ad":
-        from hsieve.data.tables import reader_process
+        from hsieve.io import reader_process
         from tests.file_readers import forked
 
         reader_process.start = forked

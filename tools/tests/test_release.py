@@ -10,7 +10,7 @@ from tools.check_release import check_parts, strangers
 @pytest.mark.parametrize(
     "name",
     [
-        "tests/data/leukemia.mat",
+        "tests/io/leukemia.mat",
         "src/hsieve/__pycache__/marks.cpython-311.py",
         "build/lib/hsieve/marks.py",
         "notes.parquet",

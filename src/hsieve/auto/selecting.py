@@ -32,7 +32,7 @@ from hsieve.auto.holdout_comparison import (
     compare_on_holdout,
 )
 from hsieve.auto.selection import Selection
-from hsieve.data.tables.errors import listed
+from hsieve.data.errors import listed
 from hsieve.dataset import Dataset, opened
 from hsieve.exceptions import (
     ConstantFeatureWarning,

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.annotated import is_annotated
-from hsieve.data.blocks import ArrayBlocks, ColumnBlocks, is_sparse
-from hsieve.data.frames import frame_library, take_columns
+from hsieve.data.arrays import ArrayBlocks
+from hsieve.data.columns import ColumnBlocks
+from hsieve.io.anndata import is_annotated
+from hsieve.io.frame_columns import frame_library, take_columns
+from hsieve.io.sparse import is_sparse
 
 if TYPE_CHECKING:
     from hsieve.report.analysis import Analysis

@@ -13,8 +13,8 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data, refuse_mixed
+from hsieve.io.distributed import refuse_distributed
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.base import whole_or_nothing

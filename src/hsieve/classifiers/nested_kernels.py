@@ -16,8 +16,8 @@ from hsieve.classifiers.feature_sets import find_sets
 from hsieve.classifiers.kernel_ensemble import KernelEnsembleClassifier
 from hsieve.classifiers.lpboost_mkl import LPBoostMKL
 from hsieve.classifiers.sparse_filtering import SparseFiltering
-from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
+from hsieve.io.distributed import refuse_distributed
 from hsieve.parameters import NONE, Rule, check_parameters, integer
 from hsieve.selectors.base import whole_or_nothing
 

@@ -13,8 +13,8 @@ from sklearn.utils.validation import check_is_fitted
 from hsieve.array_types import FloatArray
 from hsieve.classifiers.preparation import PREPARATIONS, Preparation
 from hsieve.classifiers.sparse_filtering_solver import learned_features, sparse_filtering
-from hsieve.data.blocks import refuse_distributed
 from hsieve.data.validation import checked_data
+from hsieve.io.distributed import refuse_distributed
 from hsieve.parameters import BOOLEAN, NONE, Rule, check_parameters, integer, number, word
 from hsieve.selectors.base import whole_or_nothing
 

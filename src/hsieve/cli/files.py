@@ -102,7 +102,7 @@ def refusing(source: Path | str = "") -> Iterator[None]:
     import numpy as np
 
     from hsieve.comparison.results_file import ResultsError
-    from hsieve.data.tables import TableError
+    from hsieve.data.errors import TableError
     from hsieve.exceptions import IncompatibleCombinationError
     from hsieve.parallel import EngineError
 
@@ -150,7 +150,7 @@ def gathered_warnings(*unwanted: type[Warning]) -> Iterator[list[str]]:
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
     """Write rows of a result, whole or not at all."""
-    from hsieve.data.tables import write_features
+    from hsieve.io.writing import write_features
 
     with written(path, "the output"):
         write_features(path, rows, columns=columns)

@@ -71,7 +71,7 @@ class PathOptions:
 
 def _no_feature(table: "Dataset", name: str, drop: Sequence[str]) -> str:
     """Say why a name cannot be that of a covariate."""
-    from hsieve.data.tables.errors import quoted, unknown_name
+    from hsieve.data.errors import quoted, unknown_name
 
     if name == table.target_name:
         return f"{table.source}: the target {quoted(name)} cannot be a covariate too"

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.utils.validation import check_array
 
-from hsieve.data.blocks import ArrayBlocks
+from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.validation import TargetKind
 from hsieve.dataset import Dataset
 from hsieve.inference.gaussian_machine import Fold, validation_folds

@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.blocks import ColumnBlocks, MissingAsLevel
+from hsieve.data.columns import ColumnBlocks
 from hsieve.data.memory import MemoryPlan, bytes_of
 from hsieve.data.validation import target_kind_of
+from hsieve.data.views import MissingAsLevel
 from hsieve.dataset import Dataset
 from hsieve.exceptions import CrowdedInteractionsWarning
 from hsieve.interactions.pair_statistic import InteractionTarget
@@ -178,7 +179,7 @@ class InteractionScan(BaseSelector):
         ----------
         X : array-like of shape (n_samples, n_features) or ColumnBlocks
             Features: finite numbers. A memory-mapped array is read in blocks of columns, as are
-            :class:`hsieve.data.blocks.ColumnBlocks`.
+            :class:`hsieve.io.ColumnBlocks`.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Classes, numbers or several outputs.
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.blocks import ColumnBlocks, ColumnPiece, Fetched
+from hsieve.data.columns import ColumnBlocks, ColumnPiece
+from hsieve.data.engine_columns import Fetched
 from hsieve.kernels.factor_store import (
     USUAL_RANK,
     FactorGroup,

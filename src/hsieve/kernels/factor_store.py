@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.blocks import ColumnBlocks, ColumnPiece
+from hsieve.data.columns import ColumnBlocks, ColumnPiece
 from hsieve.data.memory import BYTES_A_SAMPLE, USUAL_FACTORS
 
 # From this many samples *and* values on, features are coded.

@@ -23,7 +23,8 @@ from scipy.special import xlogy
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data import memory
-from hsieve.data.blocks import ColumnBlocks, ColumnPiece, Fetched
+from hsieve.data.columns import ColumnBlocks, ColumnPiece
+from hsieve.data.engine_columns import Fetched
 from hsieve.kernels.columns import standardised
 
 Codes = NDArray[np.integer]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.columns import ColumnBlocks
 from hsieve.measures.base import PairwiseBoundMeasure
 from hsieve.measures.level_codes import (
     Coding,

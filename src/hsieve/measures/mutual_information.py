@@ -43,7 +43,8 @@ from scipy.stats import rankdata
 from sklearn.feature_selection import mutual_info_classif, mutual_info_regression
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.blocks import ColumnBlocks, as_blocks
+from hsieve.data.arrays import as_blocks
+from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions
 from hsieve.measures.base import Measure, PairwiseBoundMeasure

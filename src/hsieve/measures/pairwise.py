@@ -25,7 +25,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.blocks import ColumnBlocks, as_blocks
+from hsieve.data.arrays import as_blocks
+from hsieve.data.columns import ColumnBlocks
 from hsieve.data.memory import MemoryPlan, give_back_memory
 from hsieve.data.validation import check_lengths
 from hsieve.kernels.coded_factors import CodedFactors

@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.blocks import ColumnBlocks, as_blocks
+from hsieve.data.arrays import as_blocks
+from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels import encode_columns
 from hsieve.kernels.columns import standardised

@@ -13,9 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from hsieve.data.blocks import ColumnBlocks, EngineColumns, MissingAsLevel, is_distributed
+from hsieve.data.columns import ColumnBlocks
+from hsieve.data.engine_columns import EngineColumns
 from hsieve.data.validation import numbers_if_all_are, target_kind_of
+from hsieve.data.views import MissingAsLevel
 from hsieve.inference.feature_number import representative_rows
+from hsieve.io.distributed import is_distributed
 from hsieve.kernels import Precomputed
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel.settings import CLUSTERS, make_engine

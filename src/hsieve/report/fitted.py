@@ -9,10 +9,13 @@ from numpy.typing import NDArray
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.data.blocks import ColumnBlocks, as_blocks, refuse_distributed
-from hsieve.data.frames import FrameBlocks, frame_library
+from hsieve.data.arrays import as_blocks
+from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import checked_data
 from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.io.distributed import refuse_distributed
+from hsieve.io.frame_columns import frame_library
+from hsieve.io.frames import FrameBlocks
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure, PairwiseStatistics

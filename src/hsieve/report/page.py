@@ -17,7 +17,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hsieve.data.tables.writing import written_whole
+from hsieve.io.writing import written_whole
 from hsieve.report.analysis import Analysis
 from hsieve.report.curves import plain_number
 from hsieve.text import shortened

@@ -19,12 +19,13 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.data.annotated import refuse_annotated
-from hsieve.data.blocks import ColumnBlocks, refuse_distributed
-from hsieve.data.frames import as_array, frame_library, take_columns
+from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import checked_data, refuse_mixed, target_kind_of
 from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+from hsieve.io.anndata import refuse_annotated
+from hsieve.io.distributed import refuse_distributed
+from hsieve.io.frame_columns import as_array, frame_library, take_columns
 from hsieve.kernels import Precomputed
 from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.common_parameters import with_common_parameters

@@ -16,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from hsieve.data.blocks import ColumnBlocks
-from hsieve.data.blocks.distributed import is_of_spark, no_fixed_order
+from hsieve.data.columns import ColumnBlocks
 from hsieve.fingerprint import (
     WITHOUT_EFFECT,
     Ignored,
     fingerprint_of_arrays,
     fingerprint_of_estimator,
 )
+from hsieve.io.distributed import is_of_spark, no_fixed_order
 from hsieve.measures.base import BoundMeasure
 from hsieve.parallel import Engine
 from hsieve.parallel.checkpoint import Checkpointed

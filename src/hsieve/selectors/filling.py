@@ -18,14 +18,21 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.data.annotated import refuse_annotated
-from hsieve.data.blocks import refuse_distributed
-from hsieve.data.blocks.views import median_of
-from hsieve.data.frames import FrameBlocks, FrameColumn, as_array, frame_library
-from hsieve.data.frames.columns import Library, column_handles, frame_names
-from hsieve.data.tables.errors import listed, quoted
+from hsieve.data.errors import listed, quoted
 from hsieve.data.validation import checked_data
+from hsieve.data.views import median_of
 from hsieve.dataset import category_positions
+from hsieve.io.anndata import refuse_annotated
+from hsieve.io.distributed import refuse_distributed
+from hsieve.io.frame_columns import (
+    FrameColumn,
+    Library,
+    as_array,
+    column_handles,
+    frame_library,
+    frame_names,
+)
+from hsieve.io.frames import FrameBlocks
 from hsieve.selectors.base import whole_or_nothing
 
 __all__ = ["MISSING_LEVEL", "FillMissing", "own_level", "with_filled"]

@@ -1,7 +1,7 @@
 """Data as they are given become arrays or column blocks, and a target beside them.
 
 Arrays go through scikit-learn's own checks. Frames of pandas, polars and Arrow are opened first
-(:mod:`hsieve.data.frames`), so that their types are known before they become plain numbers.
+(:mod:`hsieve.io`), so that their types are known before they become plain numbers.
 
 Which features are categories: those listed, by position or name, and those a frame declares.
 
@@ -18,14 +18,18 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array, check_consistent_length
 
-from hsieve.data.annotated import refuse_annotated
-from hsieve.data.blocks import ArrayBlocks, ColumnBlocks, as_blocks, refuse_distributed
-from hsieve.data.frames import FrameBlocks, frame_library, target_array
+from hsieve.data.arrays import ArrayBlocks, as_blocks
+from hsieve.data.columns import ColumnBlocks
+from hsieve.data.errors import listed
 from hsieve.data.memory import free_memory
-from hsieve.data.tables.errors import listed
 from hsieve.data.validation import check_size, checked_data, numbers_if_all_are
 from hsieve.dataset import Dataset, category_positions
 from hsieve.exceptions import IdentifierWarning
+from hsieve.io.anndata import refuse_annotated
+from hsieve.io.distributed import refuse_distributed
+from hsieve.io.frame_columns import frame_library
+from hsieve.io.frame_targets import target_array
+from hsieve.io.frames import FrameBlocks
 
 __all__ = ["DataInput", "on_arrays", "takes_categories", "told", "with_categories"]
 

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.columns import ColumnBlocks
 from hsieve.dataset import Dataset
 from hsieve.deadline import Deadline
 from hsieve.exceptions import NothingFoundWarning

@@ -9,13 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from hsieve.data.blocks import (
-    ColumnBlocks,
-    EngineColumns,
-    distributed_features,
-    is_distributed,
-)
+from hsieve.data.columns import ColumnBlocks
+from hsieve.data.engine_columns import EngineColumns
 from hsieve.dataset import Dataset
+from hsieve.io.distributed import distributed_features, is_distributed
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
@@ -100,7 +97,7 @@ class _LarsSelector(SearchSelector):
         ----------
         X : array-like of shape (n_samples, n_features) or ColumnBlocks
             Features: finite numbers. A memory-mapped array is read in blocks of columns, as are
-            :class:`hsieve.data.blocks.ColumnBlocks`.
+            :class:`hsieve.io.ColumnBlocks`.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Classes, numbers or several outputs.
 

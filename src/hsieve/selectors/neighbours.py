@@ -7,7 +7,7 @@ from typing import Any, Self
 from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 
-from hsieve.data.blocks import ColumnBlocks
+from hsieve.data.columns import ColumnBlocks
 from hsieve.dataset import Dataset
 from hsieve.measures.base import Measure
 from hsieve.measures.relief import Relief

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
-from hsieve.data.blocks import ColumnBlocks, ColumnPiece
+from hsieve.data.columns import ColumnBlocks, ColumnPiece
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.inference.alignment_sweep import alignment_sweep
 from hsieve.inference.feature_number import (

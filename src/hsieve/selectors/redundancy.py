@@ -51,7 +51,7 @@ class MRMR(SearchSelector):
     Notes
     -----
     The default takes one output; for several, use ``measure=PairwiseHSIC()``. Both read their
-    features in blocks of columns, so that :class:`hsieve.data.blocks.ColumnBlocks` are taken, too;
+    features in blocks of columns, so that :class:`hsieve.io.ColumnBlocks` are taken, too;
     one pass gives the relevance of all, and only features that might be taken are compared.
     Features not taken are ranked by what they could have reached at the last step.
 

@@ -9,16 +9,13 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hsieve.data.blocks import (
-    ColumnBlocks,
-    EngineColumns,
-    as_blocks,
-    distributed_columns,
-    is_distributed,
-)
+from hsieve.data.arrays import as_blocks
+from hsieve.data.columns import ColumnBlocks
+from hsieve.data.engine_columns import EngineColumns
 from hsieve.data.validation import constant_columns
 from hsieve.dataset import Dataset
 from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
+from hsieve.io.distributed import distributed_columns, is_distributed
 from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.parallel import Engine, make_engine
@@ -75,7 +72,7 @@ class SearchSelector(BaseSelector):
         ----------
         X : array-like of shape (n_samples, n_features)
             Features: finite numbers. Measures that read their features in blocks of columns also
-            take :class:`hsieve.data.blocks.ColumnBlocks`, arrays and data frames of Dask, and data
+            take :class:`hsieve.io.ColumnBlocks`, arrays and data frames of Dask, and data
             frames of Spark; these stay where they are. Or a :class:`hsieve.Dataset`, without y.
         y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
             Classes, numbers, several outputs, or a Gram matrix where the measure takes one. For a

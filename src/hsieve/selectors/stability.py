@@ -12,7 +12,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.multiclass import check_classification_targets
 
-from hsieve.data.blocks import as_blocks
+from hsieve.data.arrays import as_blocks
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
 from hsieve.dataset import Dataset
 from hsieve.inference.selection_bounds import (

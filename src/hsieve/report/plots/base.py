@@ -10,7 +10,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from hsieve.data.tables.writing import written_whole
+from hsieve.io.writing import written_whole
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray
-from hsieve.data.frames import FrameBlocks, frame_library
 from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kind_of
+from hsieve.io.frame_columns import frame_library
+from hsieve.io.frames import FrameBlocks
 from hsieve.kernels import Precomputed
 from hsieve.parameters import integer
 from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of

@@ -1,0 +1,310 @@
+"""Columns of Dask arrays and data frames, which stay on the workers of the cluster.
+
+With an engine on Dask the array is rechunked there, once, so that a chunk holds whole columns: just
+the pieces of the first pass over the data. Workers keep these chunks, and tasks go to them. What is
+lost with a worker Dask makes anew, from the graph of the array. With an engine in this process, the
+wanted columns are computed and come here, whatever way the array is cut.
+
+A chunk of an array that is cut by rows goes into all chunks of columns, so the data move once
+through the cluster; an array that is cut by columns stays nearly where it is.
+
+Dask's data frames as arrays of numbers: types and names are checked, lengths are computed.
+
+A partition becomes numbers where it is. What cannot be a number exactly is refused by the name of
+its column.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.data.arrays import places_beyond_exact
+from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray, float_type
+from hsieve.data.engine_columns import HeldColumns
+from hsieve.data.errors import listed, no_numbers
+from hsieve.data.validation import beyond_exact
+from hsieve.fingerprint import Ignored, fingerprint_of, fingerprint_of_arrays
+from hsieve.parallel.base import Engine, Held
+from hsieve.parallel.dask import DaskEngine
+
+__all__ = [
+    "DaskBlocks",
+    "HeldDaskBlocks",
+    "array_of_frame",
+    "dask_columns",
+]
+
+MATRIX_DIMENSIONS = 2
+# Columns of one chunk, where the first pass does not say.
+CHUNK_BYTES = 32 * 10**6
+
+LONG_INTEGERS = (np.dtype(np.int64), np.dtype(np.uint64))
+# Brings values of small collections here.
+Compute: TypeAlias = Callable[[Sequence[Any]], list[Any]]
+
+
+class DaskBlocks(ColumnBlocks):
+    """Columns of a Dask array, computed when they are read.
+
+    Notes
+    -----
+    Each `read` computes what its columns need, by the client of Dask that this process has, or else
+    in threads. An array that is slow to compute, or is cut by rows, is better persisted before, or
+    left to an engine on Dask.
+    """
+
+    def __init__(self, array: Any, names: Sequence[str] | None = None) -> None:
+        _refuse_array(array)
+        self._array = array
+        self.n_samples, self.n_features = map(int, array.shape)
+        self.dtype = float_type(array.dtype)
+        self.names = None if names is None else tuple(names)
+
+    @property
+    def is_local(self) -> bool:
+        """False: each reading computes chunks of all rows."""
+        return False
+
+    @property
+    def fingerprint_kind(self) -> str:
+        """What a mark is one of: it is put together from those of the chunks."""
+        return "data, or the same cut into other chunks"
+
+    def fingerprint(self) -> str:
+        """Return a mark of all values and of the chunks, worked out where these are."""
+        from dask import delayed
+
+        chunks = self._array.to_delayed().ravel()
+        marks = self._computed([delayed(_mark_of_chunk)(chunk) for chunk in chunks])
+        return fingerprint_of((self._array.chunks, marks))
+
+    def _computed(self, collections: Sequence[Any]) -> list[Any]:
+        """Compute small collections."""
+        return _computed(collections, None)
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        block[:] = self._columns(positions)
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse what is not finite, and integers that would be rounded."""
+        super()._check(block, positions)
+        for place in places_beyond_exact(block, self._array.dtype):
+            feature = positions[place : place + 1]
+            names = None if self.names is None else [self.names[feature[0]]]
+            HeldColumns(self._columns(feature), feature, names).read([0])
+
+    def _columns(self, positions: IndexArray) -> NDArray[Any]:
+        """Compute some columns."""
+        wanted, places = np.unique(positions, return_inverse=True)
+        # Dask is far quicker with slices than with lists.
+        consecutive = len(wanted) and wanted[-1] - wanted[0] == len(wanted) - 1
+        chosen = slice(int(wanted[0]), int(wanted[-1]) + 1) if consecutive else wanted
+        (columns,) = self._computed([self._array[:, chosen]])
+        return np.asarray(columns)[:, places]
+
+
+class HeldDaskBlocks(DaskBlocks):
+    """Columns of a Dask array that are held by the workers of an engine."""
+
+    def __init__(self, array: Any, names: Sequence[str] | None, engine: DaskEngine) -> None:
+        super().__init__(array, names)
+        self._engine = engine
+        self._starts: IndexArray = np.empty(0, dtype=np.intp)
+        self._chunks: list[Any] = []
+
+    def held(self, pieces: Sequence[IndexArray]) -> Iterator[Held]:
+        """Return tasks for pieces of the columns, each with the data it needs."""
+        if not self._chunks:
+            self._hold(pieces)
+        return map(self._task, pieces)
+
+    def _computed(self, collections: Sequence[Any]) -> list[Any]:
+        return _computed(collections, self._engine)
+
+    def _hold(self, pieces: Sequence[IndexArray]) -> None:
+        """Cut the array into pieces of all columns, and keep it on the workers."""
+        from dask import config
+
+        if sum(map(len, pieces)) < self.n_features:
+            pieces = list(self.walk(CHUNK_BYTES))
+        widths = tuple(len(piece) for piece in pieces)
+        # The other way of Dask, p2p, would begin anew with all chunks when one is lost.
+        method = config.get("array.rechunk.method", None) or "tasks"
+        array = self._array.rechunk(((self.n_samples,), widths), method=method)
+        self._starts = np.cumsum((0, *widths[:-1]))
+        self._chunks = self._engine.hold(array)
+        self._widths = widths
+
+    def _task(self, piece: IndexArray) -> Held:
+        """Say which columns a piece takes from which chunks; only these travel."""
+        chunks = np.searchsorted(self._starts, piece, side="right") - 1
+        data: list[Any] = []
+        for run in np.split(np.arange(len(piece)), np.flatnonzero(np.diff(chunks)) + 1):
+            chunk = int(chunks[run[0]])
+            inside = piece[run] - self._starts[chunk]
+            held = self._chunks[chunk]
+            if not np.array_equal(inside, np.arange(self._widths[chunk])):
+                held = self._engine.derive(_columns_inside, held, inside)
+            data.append(held)
+        names = None if self.names is None else tuple(self.names[i] for i in piece)
+        return Held((piece, Ignored(names)), tuple(data))
+
+
+def _mark_of_chunk(chunk: NDArray[Any]) -> str:
+    """Return a mark of the values of a chunk, where it is."""
+    return fingerprint_of_arrays([chunk])
+
+
+def _columns_inside(chunk: NDArray[Any], columns: IndexArray) -> NDArray[Any]:
+    """Take columns from a chunk, where it is."""
+    return np.take(chunk, columns, axis=1)
+
+
+def dask_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
+    """Take features and target from collections of Dask."""
+    if not (engine.is_local or isinstance(engine, DaskEngine)):
+        msg = "Collections of Dask are worked on by engine 'dask', 'threads' or 'local'."
+        raise ValueError(msg)
+    if hasattr(X, "columns"):
+        array, names, y = array_of_frame(X, y, partial(_computed, engine=engine))
+    else:
+        array, names = X, None
+        _refuse_array(array)
+        if isinstance(y, str):
+            msg = f"y must be values, since an array of Dask has no column names; got {y!r}."
+            raise ValueError(msg)
+    if hasattr(y, "__dask_graph__"):
+        (y,) = _computed([y], engine)
+    if isinstance(engine, DaskEngine):
+        return HeldDaskBlocks(array, names, engine), y
+    return DaskBlocks(array, names), y
+
+
+def _refuse_array(array: Any) -> None:
+    """Refuse what is no matrix of numbers, or one of unknown size."""
+    if not all(hasattr(array, wanted) for wanted in ("ndim", "dtype", "rechunk", "_meta")):
+        msg = (
+            "Of Dask's collections, arrays and data frames are accepted, got "
+            f"{type(array).__module__}.{type(array).__name__}."
+        )
+        raise ValueError(msg)
+    if array.ndim != MATRIX_DIMENSIONS:
+        msg = f"An array of Dask must be 2-D, got {array.ndim} dimension(s)."
+        raise ValueError(msg)
+    if not isinstance(array._meta, np.ndarray) or array.dtype.kind not in "biuf":
+        msg = (
+            "An array of Dask must hold NumPy arrays of booleans, integers or floats, got "
+            f"{type(array._meta).__name__} of {array.dtype}."
+        )
+        raise ValueError(msg)
+    if np.isnan(array.shape).any():
+        msg = "The sizes of the chunks are not known; call X.compute_chunk_sizes() before."
+        raise ValueError(msg)
+
+
+def _computed(collections: Sequence[Any], engine: Engine | None = None) -> list[Any]:
+    """Compute small collections by the engine, or as Dask does it in this process."""
+    import dask
+
+    if isinstance(engine, DaskEngine):
+        return engine.compute(collections)
+    return list(dask.compute(*collections))
+
+
+def array_of_frame(frame: Any, y: Any, compute: Compute) -> tuple[Any, tuple[str, ...] | None, Any]:
+    """Return the features of a data frame as an array, their names, and the target."""
+    import dask.array
+    from dask import delayed
+
+    names = _feature_names(frame, y)
+    types = dict(zip(frame.columns, map(_numpy_type, frame.dtypes), strict=True))
+    refused = [name for name in names if types[name] is None]
+    if refused:
+        kind = frame.dtypes[refused[0]]
+        raise no_numbers([str(name) for name in refused], kind, "X.drop(columns=[...])")
+    dtype = np.result_type(np.float32, *(float_type(types[name]) for name in names))
+    _refuse_long(frame, names, compute)
+    if isinstance(y, str):
+        targets = compute(frame[[y]].to_delayed())
+        y, lengths = _target_values(y, targets), [len(part) for part in targets]
+    else:
+        lengths = compute([delayed(len)(part) for part in frame[names[:1]].to_delayed()])
+    array = dask.array.concatenate(
+        [
+            dask.array.from_delayed(delayed(_numbers)(part, dtype), (length, len(names)), dtype)
+            for part, length in zip(frame[names].to_delayed(), lengths, strict=True)
+        ]
+    )
+    return array, tuple(names) if all(isinstance(name, str) for name in names) else None, y
+
+
+def _feature_names(frame: Any, y: Any) -> list[Any]:
+    """Return the columns that are features."""
+    names = list(frame.columns)
+    repeated = [str(name) for name, times in Counter(names).items() if times > 1]
+    if repeated:
+        msg = f"Column names must differ, got {listed(repeated)} more than once."
+        raise ValueError(msg)
+    if isinstance(y, str):
+        if y not in names:
+            msg = f"There is no column {y!r} for the target, only {listed(map(str, names))}."
+            raise ValueError(msg)
+        names.remove(y)
+    if not names:
+        msg = "The data frame has no column that could be a feature."
+        raise ValueError(msg)
+    return names
+
+
+def _numpy_type(dtype: Any) -> np.dtype | None:
+    """Return the type of NumPy that holds a column of pandas, if it is one of numbers."""
+    found = getattr(dtype, "numpy_dtype", dtype)
+    return found if isinstance(found, np.dtype) and found.kind in "biuf" else None
+
+
+def _numbers(part: Any, dtype: np.dtype) -> NDArray[Any]:
+    """Turn one partition into numbers, in a worker; what is missing is NaN."""
+    columns = [part.iloc[:, i].to_numpy(dtype=dtype, na_value=np.nan) for i in range(part.shape[1])]
+    return np.column_stack(columns) if columns else np.empty(part.shape, dtype=dtype)
+
+
+def _refuse_long(frame: Any, names: list[Any], compute: Compute) -> None:
+    """Refuse integers that would be rounded."""
+    from dask import delayed
+
+    # Shorter ones are exact.
+    longest = [name for name in names if _numpy_type(frame.dtypes[name]) in LONG_INTEGERS]
+    if not longest:
+        return
+    parts = [delayed(_first_long)(part) for part in frame[longest].to_delayed()]
+    for name, value in filter(None, compute(parts)):
+        msg = (
+            f"Column {name!r} holds {value}, an integer beyond 2^53 that would be rounded; "
+            "rescale it or leave it out."
+        )
+        raise ValueError(msg)
+
+
+def _first_long(part: Any) -> tuple[Any, int] | None:
+    """Find an integer that would be rounded, in a worker."""
+    for name in part.columns:
+        values = part[name].dropna().to_numpy()
+        for value in values[beyond_exact(values)][:1]:
+            return name, int(value)
+    return None
+
+
+def _target_values(name: str, parts: Iterable[Any]) -> NDArray[Any]:
+    """Join the target, which is small."""
+    columns = [part[name] for part in parts]
+    missing = np.concatenate([column.isna().to_numpy(dtype=bool) for column in columns])
+    if missing.any():
+        msg = f"The target {name!r} has {missing.sum()} missing value(s)."
+        raise ValueError(msg)
+    kinds = [_numpy_type(column.dtype) for column in columns]
+    dtype: Any = object if None in kinds else np.result_type(*(k for k in kinds if k is not None))
+    return np.concatenate([column.to_numpy(dtype=dtype) for column in columns])
