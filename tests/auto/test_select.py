@@ -228,6 +228,11 @@ class TestMissing:
         found = select(data, xor.y, missing="impute")
         assert sorted(found.features) == ["x0", "x1"]
         assert "3 of 120 values missing, filled with the median" in found.notes[0]
+        # A report fills the gaps in the same way, and says how to get the selection again.
+        told = found.summary(data, xor.y)
+        assert [row.name for row in told.chosen] == list(found.features)
+        assert "hsieve.select(X, y, time_allowed=300.0, missing='impute')" in told.repeat.python
+        assert told.repeat.command.endswith("--time-allowed 300.0 --missing impute")
 
     def test_that_nothing_is_missing_is_said_too(self, xor):
         found = select(xor.X, xor.y, missing="impute")
@@ -342,6 +347,21 @@ class TestSelection:
         assert report.summary.features == summary.features
         assert report.summary.title == "mine"
         assert all(reason in unescape(report.html) for reason in found.reasons)
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("n_features", [None, 2])
+    def test_a_report_says_that_the_number_was_given_only_if_it_was(self, n_features):
+        rng = np.random.default_rng(0)
+        X = rng.normal(size=(150, 8))
+        y = np.sign(X[:, 0] * X[:, 1]) + np.abs(X[:, 2]) + 0.3 * rng.normal(size=150)
+        found = select(X, y, n_features=n_features)
+        assert found.selector.n_features_to_select is not None or n_features is None
+        told = found.report(X, y).summary
+        titles = [one["title"] for one in told.pitfalls]
+        is_said = "The number of features was not found by the data" in titles
+        assert is_said == (n_features is not None)
+        # Neither warns of names that an array cannot have.
+        assert told.warnings == found.selector.report(X, y).summary.warnings == ()
 
     def test_names_reach_the_selector(self, xor):
         names = [f"gene {i}" for i in range(12)]

@@ -144,6 +144,36 @@ def test_a_copy_is_a_substitute(summary):
     assert closest["score"] > 0.99
 
 
+@pytest.mark.parametrize("form", ["array", "frame", "blocks", "float32"])
+def test_only_the_data_of_the_fit_are_accepted_in_a_report(data, form):
+    X, y = data[0][:, :8], data[1]
+    given = {
+        "array": X,
+        "frame": pd.DataFrame(X, columns=list("abcdefgh")),
+        "blocks": as_blocks(X),
+        "float32": X.astype(np.float32),
+    }[form]
+    fitted = N3LARS(2).fit(given, y)
+    same = analyse(fitted, X if form == "float32" else given, y)
+    assert same.n_samples == 80
+    frame = pd.DataFrame(X, columns=list("abcdefgh")) if form == "frame" else pd.DataFrame(X)
+    with pytest.raises(ValueError, match=r"N3LARS was fitted on 80 samples, but got 50; give the"):
+        fitted.report(frame[:50], y[:50])
+    with pytest.raises(ValueError, match=r"The values of y are not those that N3LARS was fitted"):
+        fitted.summary(given, y + 1)
+    with pytest.raises(
+        ValueError, match=r"values of X and values of y .* in the same order as fit"
+    ):
+        fitted.report(frame[::-1].reset_index(drop=True), y[::-1])
+
+
+def test_data_of_a_scan_may_lack_values_in_the_report_as_in_the_fit(data):
+    frame = pd.DataFrame(np.sign(data[0][:, :4]), columns=list("abcd"))
+    frame.loc[3, "b"] = np.nan
+    scan = InteractionScan(2, n_permutations=2, missing="category").fit(frame, data[1])
+    assert scan.summary(frame, data[1]).data["kinds"]["categories"] == 1
+
+
 def test_constant_features_are_told_and_never_substitutes(summary):
     assert summary["warnings"] == [
         "1 column holds one single value and can never be selected: 'x8'."
@@ -202,7 +232,8 @@ def test_lines_of_the_path_are_the_path(selector, summary):
 
 def test_pairs_on_a_path_have_both_names(data):
     X, y = data
-    fitted = N3LARS(4, interactions="pairs").fit(X[:, :4], np.sign(X[:, 2] * X[:, 3]) + y)
+    y = np.sign(X[:, 2] * X[:, 3]) + y
+    fitted = N3LARS(4, interactions="pairs").fit(X[:, :4], y)
     summary = summarise(fitted, X[:, :4], y)
     best = fitted.pairs_[0]
     first = summary["pairs"][0]

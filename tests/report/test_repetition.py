@@ -82,8 +82,8 @@ def test_the_code_selects_the_same(selector, data):
     ids=repr,
 )
 def test_values_are_written_as_what_python_reads(value):
-    made = Constructor(Holder(value))
-    (held,) = eval(made.expression, {"Holder": Holder}).get_params().values()
+    made = Constructor()
+    (held,) = eval(made.estimator(Holder(value)), {"Holder": Holder}).get_params().values()
     plain = value.tolist() if isinstance(value, np.ndarray | np.generic) else value
     plain = os.fspath(plain) if isinstance(plain, Path) else plain
     assert held == (list(plain) if isinstance(plain, range) else plain)
@@ -92,8 +92,8 @@ def test_values_are_written_as_what_python_reads(value):
 
 @pytest.mark.parametrize("value", [object(), [object()], {"a": object()}, list(range(2001))])
 def test_values_without_a_plain_form_are_gaps(value):
-    made = Constructor(Holder(value))
-    assert made.expression == "Holder(value=None)"
+    made = Constructor()
+    assert made.estimator(Holder(value)) == "Holder(value=None)"
     assert made.gaps == ["value"]
 
 
@@ -102,7 +102,7 @@ def test_values_are_shown_on_one_line():
     assert written_out(np.int64(3)) == "3"
     assert written_out(list(range(12))) == "0, 1, 2, 3, 4, ... (12 values)"
     long = StabilitySelection(N3LARS(3), n_subsamples=4, values=list(range(40)))
-    assert "\n" in Constructor(long).expression
+    assert "\n" in Constructor().estimator(long)
     assert "\n" not in written_out(long)
 
 

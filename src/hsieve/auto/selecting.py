@@ -13,10 +13,11 @@ Where nothing is related to the target beyond chance, and no method predicts hel
 than no feature does, no feature is chosen. A method or a number that the user gives is kept.
 """
 
+import inspect
 import math
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from time import monotonic
 from typing import Any
@@ -43,6 +44,7 @@ from hsieve.inference.feature_number import representative_rows
 from hsieve.parameters import NONE, integer
 from hsieve.progress import stage
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector, check_target
+from hsieve.selectors.input_data import fingerprint_of_data
 from hsieve.selectors.input_data import told as told_of
 from hsieve.selectors.methods import find_method
 from hsieve.selectors.number_rules import RuleSettings
@@ -179,10 +181,16 @@ def select(
     (['x0', 'x1'], 'pursuit')
     """
     wish = make_wish(method, n_features, time_allowed, random_state)
-    data = opened(
-        X, y, names=names, missing=missing, categorical=categorical, target_kind=target_kind
-    )
-    return select_opened(data, wish)
+    if not isinstance(categorical, str):
+        categorical = tuple(categorical)  # which an iterator gives only once
+    reading = {
+        "names": names if names is None or isinstance(names, str) else tuple(names),
+        "missing": missing,
+        "categorical": categorical,
+        "target_kind": target_kind,
+    }
+    found = select_opened(opened(X, y, **reading), wish)
+    return replace(found, settings={**found.settings, **_not_usual(reading)})
 
 
 def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any) -> SelectOptions:
@@ -238,8 +246,29 @@ def select_opened(data: Dataset, wish: SelectOptions) -> Selection:
         raise ValueError(msg)
     check_target(data.y, RuleSettings(data.target_kind))
     if isinstance(wish.method, str) and wish.method == "auto":
-        return _Choice(data, wish).made()
-    return _by_given_method(data, wish)
+        found = _Choice(data, wish).made()
+    else:
+        found = _by_given_method(data, wish)
+    settings = {
+        "method": wish.method,
+        "n_features": wish.n_features,
+        "time_allowed": wish.seconds,
+        "random_state": wish.random_state,
+    }
+    return replace(found, settings=_not_usual(settings))
+
+
+def _not_usual(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was given, as far as it is not the default."""
+    usual = {
+        name: parameter.default for name, parameter in inspect.signature(select).parameters.items()
+    }
+    usual["time_allowed"] = TIMES[usual["time_allowed"]]
+    return {
+        name: value
+        for name, value in settings.items()
+        if type(value) is not type(usual[name]) or value != usual[name]
+    }
 
 
 class _Choice:
@@ -575,8 +604,9 @@ def _fit(
             told.append(str(one.message))
         elif not issubclass(one.category, (ConstantFeatureWarning, NothingFoundWarning)):
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
-    if not hasattr(selector, "feature_names_in_"):
+    if not hasattr(selector, "feature_names_in_") and data.columns.names is not None:
         selector.feature_names_in_ = np.array(data.names, dtype=object)
+    selector._fitted_data = fingerprint_of_data(data.columns, data.y)
     return selector
 
 

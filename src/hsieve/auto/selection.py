@@ -1,5 +1,6 @@
 """What :func:`hsieve.select` gives back: the features, and why these."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
@@ -8,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks
+from hsieve.dataset import Dataset, open_dataset
+from hsieve.exceptions import IdentifierWarning
 from hsieve.io.anndata import is_annotated
 from hsieve.io.frame_columns import frame_library, take_columns
 from hsieve.io.sparse import is_sparse
@@ -22,6 +24,8 @@ __all__ = ["Selection"]
 
 SHOWN = 20
 NAME_LENGTH = 60
+# Settings by which data are opened.
+READING = ("categorical", "missing", "target_kind")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +55,7 @@ class Selection:
     names : tuple of str
         Names of all features.
     settings : mapping
-        What the call was given.
+        What the call was given beside the data, as far as it is not the default.
     """
 
     features: tuple[str, ...]
@@ -140,11 +144,20 @@ class Selection:
         from hsieve.report.analysis import AnalysisOptions, analyse
         from hsieve.report.repetition import Origin
 
-        if isinstance(X, np.ndarray):  # which brings no names
-            X = ArrayBlocks(X, self.names)
-        origin = Origin(notes=self.notes, reasons=self.reasons)
+        origin = Origin(notes=self.notes, reasons=self.reasons, settings=self.settings)
         named = {"feature_names": self.names or None, **options}
-        return analyse(self.selector, X, y, options=AnalysisOptions(origin=origin, **named))
+        return analyse(
+            self.selector, *self._opened(X, y), options=AnalysisOptions(origin=origin, **named)
+        )
+
+    def _opened(self, X: Any, y: Any) -> tuple[Any, Any]:
+        """Open data as :func:`hsieve.select` did, with the same treatment of missing values."""
+        if X is None or y is None or isinstance(X, Dataset):
+            return X, y
+        reading = {name: self.settings[name] for name in READING if name in self.settings}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", IdentifierWarning)  # the notes say it
+            return open_dataset(X, y, names=self.names or None, **reading), None
 
     def _refuse_lacking(self, names: Any) -> None:
         known = set(names)

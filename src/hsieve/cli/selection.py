@@ -82,9 +82,11 @@ def select(
             msg = "all features beside the covariates are constant: there is nothing to select from"
             raise ValueError(msg)
         origin = options.origin
-        done, reasons = ((), ()) if found is None else (found.notes, found.reasons)
+        done = () if found is None else found.notes
         notes = (*origin.notes, *done, *traffic_note(selector, request))
-        origin = replace(origin, warnings=tuple(warned), notes=notes, reasons=reasons)
+        origin = replace(origin, warnings=tuple(warned), notes=notes)
+        if found is not None:
+            origin = replace(origin, reasons=found.reasons, settings=found.settings)
         analysis = analyse(selector, table, options=replace(options, origin=origin))
     chosen = "" if found is None else f"{found.method}, chosen by auto"
     return SelectOutcome(selector, analysis, chosen)

@@ -290,7 +290,14 @@ def analyse(
         steps=steps_of(selector, names),
         p_values=None if tests is None else tests.method,
         data=_data(selector, evidence, target_name),
-        pitfalls=pitfalls(selector, evidence, rows, words, p_values=tests is not None),
+        pitfalls=pitfalls(
+            selector,
+            evidence,
+            rows,
+            words,
+            p_values=tests is not None,
+            number_is_found=options.origin.number_is_found,
+        ),
         repeat=repetition(selector, evidence.n_samples, options.origin, names, target_name),
         pictures=_pictures(selector, evidence, names, target_name) if options.pictures else (),
     )

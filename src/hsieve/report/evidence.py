@@ -6,6 +6,7 @@ and 1 for copies. A few thousand samples show as much as millions, so at most :d
 looked at.
 """
 
+import warnings
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -143,13 +144,17 @@ def gather(
         return Evidence(
             n_samples, target, features, categorical=categorical, notes=(_without_data(X),)
         )
-    blocks = selector._as_blocks(X, reset=False)
-    if getattr(selector, "missing", None) == "category":
-        blocks = MissingAsLevel(blocks)
-        categorical = np.union1d(categorical, np.flatnonzero(blocks.has_missing))
+    with warnings.catch_warnings():
+        # The names are those of the fit.
+        warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
+        blocks = selector._as_blocks(X, reset=False)
     target = None if y is None else _target(y, known)
     if target is not None:
         check_consistent_length(target.values, np.empty(blocks.n_samples))
+    selector.refuse_other_data(blocks, None if target is None else target.values)
+    if getattr(selector, "missing", None) == "category":
+        blocks = MissingAsLevel(blocks)
+        categorical = np.union1d(categorical, np.flatnonzero(blocks.has_missing))
     evidence = Evidence(blocks.n_samples, target, features, categorical=categorical)
     if not blocks.is_local:
         return replace(evidence, notes=(_without_data(X),))

@@ -26,9 +26,11 @@ def pitfalls(
     words: MethodSpec,
     *,
     p_values: bool,
+    number_is_found: bool,
 ) -> tuple[dict[str, str], ...]:
     """Say what to bear in mind with a result, each with a title and a text."""
-    found = [_outside_validation(evidence.n_samples), _number(selector)]
+    number = None if number_is_found else _number(selector)
+    found = [_outside_validation(evidence.n_samples), number]
     if p_values:
         found.append(
             (

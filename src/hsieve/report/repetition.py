@@ -8,7 +8,7 @@ import inspect
 import math
 import platform
 import shlex
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from os import PathLike, fspath
@@ -18,7 +18,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from hsieve.selectors.spec import MethodSpec
-from hsieve.text import legible
+from hsieve.text import legible, shortened
 
 __all__ = [
     "Constructor",
@@ -37,16 +37,28 @@ LONGEST_CODE = 20_000
 # The answer does not depend on these; they belong to the machine.
 OF_THE_MACHINE = ("checkpoint", "engine", "n_jobs", "n_threads")
 LONGEST_LINE = 88
+NUMBER_OPTIONS = {
+    "n_features": "-k",
+    "n_features_to_select": "-k",
+    "random_state": "--random-state",
+}
+PLAIN_OPTIONS = (
+    "max_redundancy",
+    "memory_limit",
+    "method",
+    "missing",
+    "target_kind",
+    "time_allowed",
+)
 MOST_VALUES = 2000
 
 
 class Constructor:
-    """Python code that makes a selector: imports, an expression, and the gaps left in it."""
+    """Python code that makes a selector, or calls a function: imports, and gaps left in it."""
 
-    def __init__(self, selector: BaseEstimator) -> None:
+    def __init__(self) -> None:
         self._names: dict[str, set[str]] = {}
         self.gaps: list[str] = []
-        self.expression = self._estimator(selector)
 
     @property
     def imports(self) -> list[str]:
@@ -56,11 +68,14 @@ class Constructor:
             for module, names in sorted(self._names.items())
         ]
 
-    def _estimator(self, estimator: BaseEstimator) -> str:
+    def estimator(self, estimator: BaseEstimator) -> str:
         """Write a call with all parameters that are not the usual ones."""
-        name = self._named(type(estimator))
-        parts = []
-        for key, value in changed_parameters(estimator).items():
+        return self.call(self._named(type(estimator)), changed_parameters(estimator))
+
+    def call(self, name: str, arguments: Mapping[str, Any], *first: str) -> str:
+        """Write a call, on one line if it is short; the first arguments are written already."""
+        parts = list(first)
+        for key, value in arguments.items():
             if key in OF_THE_MACHINE:
                 continue
             text = self._value(value)
@@ -90,7 +105,7 @@ class Constructor:
         if isinstance(value, dict):
             parts = [self._sequence(pair) for pair in value.items()]
             return None if None in parts else f"dict([{', '.join(map(str, parts))}])"
-        return self._estimator(value) if isinstance(value, BaseEstimator) else None
+        return self.estimator(value) if isinstance(value, BaseEstimator) else None
 
     def _sequence(self, values: Any) -> str | None:
         """Write a list or a tuple."""
@@ -141,7 +156,7 @@ def _is_same(value: Any, usual: Any) -> bool:
 def written_out(value: Any) -> str:
     """Show a value of a parameter on one line."""
     if isinstance(value, BaseEstimator):
-        return " ".join(Constructor(value).expression.split())
+        return " ".join(Constructor().estimator(value).split())
     if isinstance(value, np.ndarray):
         return f"array of {' x '.join(map(str, value.shape))}"
     if isinstance(value, list | tuple | set | frozenset) and len(value) > 10:
@@ -158,10 +173,17 @@ class Origin:
     command: str = ""
     reading: str = ""
     data: str = "X, y"
-    # What was warned of, what was done to the data, and why hsieve.select chose as it did.
+    # What was warned of, and what was done to the data.
     warnings: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    # Why hsieve.select chose as it did, and what it was given; None where it was not asked.
     reasons: tuple[str, ...] = ()
+    settings: Mapping[str, Any] | None = None
+
+    @property
+    def number_is_found(self) -> bool:
+        """Whether hsieve.select chose the number of features, too."""
+        return self.settings is not None and "n_features" not in self.settings
 
 
 @dataclass(frozen=True)
@@ -183,16 +205,19 @@ def repetition(
     selector: Any, n_samples: int | None, origin: Origin, names: Sequence[str], target_name: str
 ) -> Repetition:
     """Say how to get a selection again."""
-    made = Constructor(selector)
+    made = Constructor()
     command, needs = origin.command, ""
     if not command:
-        command = _command(selector, names, target_name)
+        command = _command(selector, origin.settings, names, target_name)
         needs = (
             "For the same columns in a table data.csv, the target among them." if command else ""
         )
-    seed = selector.get_params(deep=False).get("random_state", "none")
+    if origin.settings is None:
+        seed = selector.get_params(deep=False).get("random_state", "none")
+    else:
+        seed = origin.settings.get("random_state", 0)
     return Repetition(
-        python=_python(selector, made, n_samples, origin),
+        python=_python(selector, made, n_samples, origin, names),
         gaps=made.gaps,
         command=command or None,
         command_needs=needs,
@@ -215,9 +240,21 @@ def quoted(argument: str) -> str:
     return f"$'{legible(escaped)}'"
 
 
-def _python(selector: Any, made: Constructor, n_samples: int | None, origin: Origin) -> str:
+def _python(
+    selector: Any, made: Constructor, n_samples: int | None, origin: Origin, names: Sequence[str]
+) -> str:
     """Write the code."""
-    lines = [*made.imports]
+    chosen = selector.selected_indices_.tolist()
+    more = ", ..." if len(chosen) > POSITIONS_NAMED else ""
+    shown = chosen[:POSITIONS_NAMED]
+    if origin.settings is None:
+        call = [f"selector = {made.estimator(selector)}", f"selector.fit({origin.data})"]
+        call.append(f"selector.selected_indices_  # [{', '.join(map(str, shown))}{more}]")
+    else:
+        call = [f"found = {made.call('hsieve.select', origin.settings, origin.data)}"]
+        features = ", ".join(repr(shortened(names[feature])) for feature in shown)
+        call.append(f"found.features  # {features}{more}")
+    lines = [*(["import hsieve"] if origin.settings is not None else []), *made.imports]
     if origin.reading:
         lines += [origin.reading]
     else:
@@ -227,26 +264,25 @@ def _python(selector: Any, made: Constructor, n_samples: int | None, origin: Ori
         lines += ["", f"# X holds {size}, y is the target."]
     if made.gaps:
         lines.append(f"# Not written out, and None below: {', '.join(made.gaps)}.")
-    lines.append(f"selector = {made.expression}")
-    lines.append(f"selector.fit({origin.data})")
-    chosen = selector.selected_indices_.tolist()
-    shown = ", ".join(map(str, chosen[:POSITIONS_NAMED]))
-    more = ", ..." if len(chosen) > POSITIONS_NAMED else ""
-    lines.append(f"selector.selected_indices_  # [{shown}{more}]")
-    code = "\n".join(lines)
+    code = "\n".join([*lines, *call])
     if len(code) > LONGEST_CODE:
         name = type(selector).__name__
         return f"# The parameters are too long to be written here.\nselector = {name}(...)"
     return code
 
 
-def _command(selector: Any, names: Sequence[str], target_name: str) -> str:
+def _command(
+    selector: Any, settings: Mapping[str, Any] | None, names: Sequence[str], target_name: str
+) -> str:
     """Write a command line that does the same with a file; empty if there is none."""
-    spec: MethodSpec | None = getattr(type(selector), "spec", None)
-    if spec is None or not spec.name:
-        return ""
-    words = ["hsieve", "select", "data.csv", "--target", target_name, "--method", spec.name]
-    for key, value in changed_parameters(selector).items():
+    words = ["hsieve", "select", "data.csv", "--target", target_name]
+    if settings is None:
+        spec: MethodSpec | None = getattr(type(selector), "spec", None)
+        if spec is None or not spec.name:
+            return ""
+        words += ["--method", spec.name]
+        settings = changed_parameters(selector)
+    for key, value in settings.items():
         option = _option(key, value, names)
         if option is None:
             return ""
@@ -257,10 +293,8 @@ def _command(selector: Any, names: Sequence[str], target_name: str) -> str:
 def _option(key: str, value: Any, names: Sequence[str]) -> list[str] | None:
     """Write a parameter as options; None if there is no such option."""
     is_whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    if key == "n_features_to_select" and (is_whole or isinstance(value, str)):
-        return ["-k", str(value)]
-    if key == "random_state" and is_whole:
-        return ["--random-state", str(value)]
+    if key in NUMBER_OPTIONS and (is_whole or isinstance(value, str)):
+        return [NUMBER_OPTIONS[key], str(value)]
     if key in ("categorical", "covariates"):
         option = "--categorical" if key == "categorical" else "--covariate"
         listed = [item if isinstance(item, str) else names[item] for item in value]
@@ -269,7 +303,9 @@ def _option(key: str, value: Any, names: Sequence[str]) -> list[str] | None:
         return [word for name in listed for word in (option, name)]
     if key == "interactions":
         return ["--interactions"] if value == "pairs" else None
-    is_option = key in ("target_kind", "max_redundancy", "memory_limit")
+    if key == "names":
+        return []  # a table has its own
+    is_option = key in PLAIN_OPTIONS and (is_whole or isinstance(value, str | float))
     return [f"--{key.replace('_', '-')}", str(value)] if is_option else None
 
 

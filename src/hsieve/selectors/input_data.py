@@ -11,6 +11,7 @@ the samples) is told the same.
 """
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -25,13 +26,25 @@ from hsieve.data.memory import free_memory
 from hsieve.data.validation import check_size, checked_data, numbers_if_all_are
 from hsieve.dataset import Dataset, category_positions
 from hsieve.exceptions import IdentifierWarning
+from hsieve.fingerprint import fingerprint_of_arrays
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frame_columns import frame_library
 from hsieve.io.frame_targets import target_array
 from hsieve.io.frames import FrameBlocks
+from hsieve.io.sparse import SparseBlocks
 
-__all__ = ["DataInput", "on_arrays", "takes_categories", "told", "with_categories"]
+__all__ = [
+    "DataInput",
+    "fingerprint_of_data",
+    "on_arrays",
+    "takes_categories",
+    "told",
+    "with_categories",
+]
+
+# Values looked at to recognise the features; the target is looked at in full.
+ROWS_RECOGNISED, COLUMNS_RECOGNISED = 1000, 8
 
 
 class DataInput(BaseEstimator):
@@ -42,6 +55,8 @@ class DataInput(BaseEstimator):
     categorical_: NDArray[np.intp]
     # Columns of a data frame that identify or count the rows.
     _left_out: tuple[int, ...] = ()
+    # What the data of the fit are recognised by.
+    _fitted_data: Mapping[str, Any] = {}
 
     def _validated(self, X: Any, y: Any, settings: Any, **options: Any) -> tuple[NDArray[Any], Any]:
         """Arrays of features and target that scikit-learn finds in order.
@@ -65,6 +80,7 @@ class DataInput(BaseEstimator):
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         self._keep_categories(settings, frame)
+        self._fitted_data = fingerprint_of_data(data, target)
         return data, target
 
     def _validated_blocks(self, X: Any, y: Any, settings: Any) -> tuple[ColumnBlocks, NDArray[Any]]:
@@ -84,7 +100,9 @@ class DataInput(BaseEstimator):
         )
         check_consistent_length(target, np.empty(blocks.n_samples))
         self._keep_categories(settings, frame)
-        return blocks, _flat(target)
+        target = _flat(target)
+        self._fitted_data = fingerprint_of_data(blocks, target)
+        return blocks, target
 
     def _whole(self, columns: ColumnBlocks) -> NDArray[Any]:
         """Read all columns, if they fit into memory."""
@@ -97,6 +115,23 @@ class DataInput(BaseEstimator):
             )
             raise ValueError(msg)
         return columns.whole()
+
+    def refuse_other_data(self, columns: ColumnBlocks, target: NDArray[Any] | None) -> None:
+        """Refuse data that are not those of the fit, as far as a cheap look can tell."""
+        given = fingerprint_of_data(columns, target)
+        other = [part for part, seen in self._fitted_data.items() if given.get(part, seen) != seen]
+        if other:
+            name = type(self).__name__
+            msg = (
+                f"The {' and '.join(other)} are not those that {name} was fitted on; give the same "
+                f"samples in the same order as fit, or fit {name} to these."
+            )
+            if "samples" in other:
+                msg = (
+                    f"{name} was fitted on {self._fitted_data['samples']:,} samples, but got "
+                    f"{columns.n_samples:,}; give the same samples as fit, or fit {name} to these."
+                )
+            raise ValueError(msg)
 
     def _needs_target(self) -> bool:
         """Whether there is no answer without a target."""
@@ -146,7 +181,9 @@ class DataInput(BaseEstimator):
         if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
             checked_data(self, X, reset=reset, skip_check_array=True)
             frame = FrameBlocks(X)
-            frame.refuse_missing()
+            if not self.__sklearn_tags__().input_tags.allow_nan:
+                frame.refuse_missing()
+            frame.set_aside(self._left_out)
             return frame
         if not isinstance(X, ColumnBlocks):
             return as_blocks(checked_data(self, X, reset=reset, **self._block_options(X)))
@@ -176,6 +213,43 @@ class DataInput(BaseEstimator):
             return {"dtype": None, "ensure_all_finite": False}
         allowed = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
         return {"dtype": [np.float64, np.float32], "ensure_all_finite": allowed}
+
+
+def fingerprint_of_data(
+    columns: NDArray[Any] | ColumnBlocks, target: NDArray[Any] | None
+) -> dict[str, Any]:
+    """Return what features and a target are recognised by, at little cost.
+
+    Features that are not in memory are recognised by the number of samples, and those of a cluster,
+    whose order may change, by nothing else.
+    """
+    found: dict[str, Any] = {"samples": columns.shape[0]}
+    if isinstance(columns, ColumnBlocks) and not columns.is_local:
+        return found
+    rows, features = (
+        np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.intp))
+        for size, most in zip(columns.shape, (ROWS_RECOGNISED, COLUMNS_RECOGNISED), strict=True)
+    )
+    if isinstance(columns, ArrayBlocks):
+        columns = columns.whole()
+    if isinstance(columns, np.ndarray):
+        found["values of X"] = _recognised(columns[np.ix_(rows, features)])
+    elif isinstance(columns, FrameBlocks | SparseBlocks):
+        # Not `read`, since missing values are no matter here.
+        block = np.empty((columns.n_samples, len(features)), dtype=columns.dtype, order="F")
+        columns._fill(block, features)
+        found["values of X"] = _recognised(block[rows])
+    if target is not None:
+        found["values of y"] = _recognised(target if target.ndim == 1 else target[rows])
+    return found
+
+
+def _recognised(values: NDArray[Any]) -> str:
+    """Return a fingerprint of values, whichever type of number they are held as."""
+    if values.dtype.kind in "biuf":
+        with np.errstate(over="ignore"):
+            values = values.astype(np.float32) + np.float32(0.0)
+    return fingerprint_of_arrays([np.atleast_2d(values)])
 
 
 def _flat(target: NDArray[Any]) -> NDArray[Any]:
