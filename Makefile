@@ -120,7 +120,7 @@ mutants: $(STAGE)test $(STAGE)quality  ## changes SIZE spots of the source, by t
 	$(BIN)/python tools/mutants/run.py cover
 	$(BIN)/python tools/mutants/run.py try --size $(SIZE) --seed $(SEED)
 
-recovery: $(STAGE)test  ## writes the table of recovery rates in docs/recovery.md (an hour or so)
+recovery: $(STAGE)test  ## writes the table of recovery rates in docs/explanation/recovery.md (an hour or so)
 	$(BIN)/python benchmarks/recovery.py
 
 docs: $(STAGE)docs     ## the documentation, with all examples run, into docs/_build/html; a warning is an error
@@ -160,4 +160,4 @@ release: licences .venv-release/.setup  ## wheel, sdist, list of parts and licen
 
 clean:
 	rm -rf .venv .venv-oldest .venv-newest .venv-release .venv-wheel .pytest_cache .mypy_cache .ruff_cache .hypothesis \
-		build dist docs/_build docs/gallery docs/api/generated docs/api/backreferences
+		build dist docs/_build docs/gallery docs/reference/api/generated docs/reference/api/backreferences

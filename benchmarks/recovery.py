@@ -1,4 +1,4 @@
-"""How often are two features that matter only together found? Writes docs/recovery.md.
+"""How often are two features that matter only together found? Writes docs/explanation/recovery.md.
 
     python benchmarks/recovery.py               the table of the documentation (an hour on 2 cores)
     python benchmarks/recovery.py --share 0.1   a tenth of the seeds, for a quick look
@@ -18,7 +18,7 @@ from hsieve.datasets import make_xor
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench-results" / "recovery.csv"
-PAGE = ROOT / "docs" / "recovery.md"
+PAGE = ROOT / "docs" / "explanation" / "recovery.md"
 FIELDS = ("n", "d", "kind", "rule", "found", "seeds", "seconds")
 
 RULES = {

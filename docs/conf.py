@@ -67,7 +67,7 @@ sphinx_gallery_conf = {
     "image_scrapers": ("matplotlib", "gallery_pictures.scrape_displays"),
     "reset_modules": ("matplotlib", "example_times.note_time"),
     "reset_modules_order": "both",
-    "backreferences_dir": "api/backreferences",
+    "backreferences_dir": "reference/api/backreferences",
     "doc_module": ("hsieve",),
     "reference_url": {"hsieve": None},
     "nested_sections": False,
@@ -93,4 +93,4 @@ html_theme_options = {
     "back_to_top_button": True,
 }
 html_context = {"default_mode": "auto"}
-html_sidebars = {"index": [], "install": []}
+html_sidebars = {"index": []}

@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parent / "pictures"
 TITLE = "Which method?"
 FIRST_CHOICE = (
     "N3LARS",
-    "methods/n3lars.html#n3lars",
+    "../reference/methods/n3lars.html#n3lars",
     "the first choice: relevant, not redundant, any shape",
 )
 
@@ -33,37 +33,37 @@ STEPS = (
     Step(
         "Do you want p-values, or all that is associated, copies included?",
         "feature_tests, MaxRelevance",
-        "methods/relevance.html#maxrelevance",
+        "../reference/methods/relevance.html#maxrelevance",
         "each feature by itself, adjusted for their number",
     ),
     Step(
         "Must the list be the same again, with few false features?",
         "StabilitySelection",
-        "methods/stability_selection.html#stabilityselection",
+        "../reference/methods/stability_selection.html#stabilityselection",
         "around any method below, with a bound",
     ),
     Step(
         "Are you after pairs (or triples) that matter only together?",
         "InteractionScan",
-        "methods/interaction_scan.html#interactionscan",
+        "../reference/methods/interaction_scan.html#interactionscan",
         "every pair, with p-values; up to 100,000 features",
     ),
     Step(
         "May larger groups of features matter only together?",
         "BAHSIC, RandSel",
-        "methods/bahsic.html#bahsic",
+        "../reference/methods/bahsic.html#bahsic",
         "up to some 10,000 samples and features; keeps copies",
     ),
     Step(
         "Together, without redundant features, among at most some hundreds?",
         "L1LSMI",
-        "methods/lsmi.html#l1lsmi",
+        "../reference/methods/lsmi.html#l1lsmi",
         "a set by its information; not convex",
     ),
     Step(
         "Are straight lines enough, or is a baseline wanted?",
         "LassoSelector, MRMR",
-        "methods/sparse_models.html#lassoselector",
+        "../reference/methods/sparse_models.html#lassoselector",
         "quick; compare with it before anything else",
     ),
 )

@@ -19,7 +19,7 @@ from hsieve.selectors.spec import GROUPS, RANKINGS, MethodSpec, Variant
 from hsieve.strategies import Ranking
 from tests.cli.running import invoke
 
-PAGE = Path(__file__).parents[2] / "docs" / "methods" / "index.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "methods" / "index.md"
 PUBLIC = [
     one
     for one in (getattr(hsieve, name) for name in hsieve.__all__)

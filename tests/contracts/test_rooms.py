@@ -6,7 +6,7 @@ from collections import Counter
 from pathlib import Path
 
 SOURCE = Path(__file__).parents[2] / "src" / "hsieve"
-PAGE = SOURCE.parents[1] / "docs" / "architecture.md"
+PAGE = SOURCE.parents[1] / "docs" / "explanation" / "architecture.md"
 # Folders that are no rooms of the library.
 LEFT_OUT = {"__pycache__"}
 MODULES = [path for path in SOURCE.rglob("*.py") if not LEFT_OUT & set(path.parts)]

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-GENERATED = ("_build", "gallery", "api/generated", "api/backreferences")
+GENERATED = ("_build", "gallery", "reference/api/generated", "reference/api/backreferences")
 
 FENCE = re.compile(
     r"^(?P<before><!-- not run: (?P<reason>[^>]+) -->\n+)?"

@@ -19,7 +19,7 @@ WITH_CODE = [page for page in pages() if any(b.kind == "python" for b in blocks(
 LONG_IN_README = ("n_features=5000", "compare(")
 CLUSTER_IN_README = ('engine="dask"',)
 # Other packages are shown beside ours, with their own names.
-FOREIGN = {"docs/coming_from.md"}
+FOREIGN = {"docs/how_to/coming_from.md"}
 # What the page is 84 letters wide for; tables of figures may be scrolled.
 WIDEST_LINE = 84
 

@@ -29,7 +29,7 @@ WITHOUT_SECTION = {"FillMissing"}
 def listed():
     """Full names in the lists of the reference."""
     found = []
-    for page in sorted((DOCS / "api").glob("*.md")):
+    for page in sorted((DOCS / "reference" / "api").glob("*.md")):
         for block in re.findall(r"```\{eval-rst\}\n(.*?)```", page.read_text(), re.DOTALL):
             module = ""
             for line in block.splitlines():
@@ -68,7 +68,7 @@ def test_the_reference_lists_nothing_twice_and_nothing_that_is_not_there():
 def sections():
     """Sections of the pages of the methods, by their headings."""
     found = {}
-    for page in sorted((DOCS / "methods").glob("*.md")):
+    for page in sorted((DOCS / "reference" / "methods").glob("*.md")):
         for part in re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
             title, _, body = part.partition("\n")
             found[title.strip()] = body
@@ -89,12 +89,12 @@ def test_every_method_has_formula_example_cost_limits_and_reference(name):
 
 
 def test_the_table_of_methods_names_every_method():
-    table = prose(DOCS / "methods" / "index.md")
+    table = prose(DOCS / "reference" / "methods" / "index.md")
     assert [name for name in sections() if not re.search(rf"\b{name}\b", table)] == []
 
 
 def test_the_table_of_combinations_is_true():
-    table = prose(DOCS / "methods" / "dependence_selector.md")
+    table = prose(DOCS / "reference" / "methods" / "dependence_selector.md")
     rows = [
         [cell.strip() for cell in line.strip("|").split("|")]
         for line in table.splitlines()

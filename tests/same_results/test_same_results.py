@@ -11,7 +11,7 @@ import pytest
 from tests.same_results.table import PAIRS, answer, kept
 
 TOLERANCE = 1e-6
-# Methods that take more, and why; docs/trust.md says so to users.
+# Methods that take more, and why; docs/explanation/trust.md says so to users.
 TOLERANCES = {
     # Coefficients and gradients of statistics from factors in single precision.
     "N3LARS": 5e-6,

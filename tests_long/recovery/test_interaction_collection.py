@@ -1,6 +1,6 @@
 """What InteractionScan finds on the data sets of the collection whose true features are known.
 
-Family-wise p-values below 5 % count as found. docs/interactions.md tells the story in words.
+Family-wise p-values below 5 % count as found. docs/explanation/interactions.md tells the story in words.
 """
 
 import itertools

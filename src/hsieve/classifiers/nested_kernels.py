@@ -87,7 +87,7 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
     -----
     "auto" is the ensemble also for few samples: on seven sets of 106 to 400 samples, with the same
     nested sets, it predicted as well as :class:`LPBoostMKL` in a fourth to a tenth of the time
-    (``docs/benchmarks.md``).
+    (``docs/explanation/benchmarks.md``).
 
     Sets are found from the classes of all training samples. To know how good predictions are, put
     the whole classifier into cross validation.

@@ -10,7 +10,7 @@ Rules
 ``"narrow"``
     The width at which the mean exponent |x - x'|^2 / (2 sigma^2) is 4. At the usual widths,
     where it is near 1, features that matter only together are found less often
-    (``docs/recovery.md``).
+    (``docs/explanation/recovery.md``).
 ``"maximise"``
     The width of a grid with the highest dependence, chosen anew for each set of features, as
     algorithm 1 of the BAHSIC paper has it. The measure does that (it owns the dependence); the grid

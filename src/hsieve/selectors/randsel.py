@@ -29,7 +29,7 @@ class RandSel(SearchSelector):
         "plain" is the algorithm of the thesis: centred alignment, mean over the halves that hold a
         feature minus mean over those that do not. "sweep" scores in each round what every feature
         brings to a random set, by HSIC compensated as in :class:`BAHSIC`; measured rates of
-        both are in ``docs/recovery.md``.
+        both are in ``docs/explanation/recovery.md``.
     n_rounds : int or None, default=None
         Rounds an iteration; None for 32 (sweep) or 3000 (plain).
     subsample : float, int or None, default=None

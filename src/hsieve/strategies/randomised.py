@@ -17,7 +17,7 @@ feature that matters only together with another brings something in those rounds
 holds that other. With sets of a quarter of the features that is a quarter of the rounds; in the
 others it is noise. So features are culled by their *merit*, the mean over the quarter of the rounds
 in which they bring most, each round on a common scale; the last few, by the mean. Measured rates of
-either are in ``docs/recovery.md``.
+either are in ``docs/explanation/recovery.md``.
 
 Rounds are seeded one by one, so any number of workers gives the same selection.
 

@@ -16,7 +16,7 @@ the step is chosen instead: along the gradient less its mean (the direction in w
 as far as a fraction of the features leaves at most, and not so far that more than half of the
 weight changes hands. One ascent passes through every size. Where it comes to rest with too many
 features, the smallest weight goes. It reaches higher scores than the radius search in a fraction of
-its time (``docs/benchmarks.md``).
+its time (``docs/explanation/benchmarks.md``).
 
 Projection onto the positive part of the l1 ball.
 
