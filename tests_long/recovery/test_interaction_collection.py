@@ -1,6 +1,7 @@
 """What InteractionScan finds on the data sets of the collection whose true features are known.
 
-Family-wise p-values below 5 % count as found. docs/explanation/interactions.md tells the story in words.
+Family-wise p-values below 5 % count as found; the story in words is in
+docs/explanation/interactions.md.
 """
 
 import itertools
