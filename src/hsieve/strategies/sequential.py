@@ -11,8 +11,8 @@ terms grows like sqrt(m). So each round splits the features at random into a few
 every feature against every context (members by what their removal costs, the others by what
 their coming would bring), puts the scores of each context on a common scale, and keeps for each
 feature its *best* context. A pair that matters only together needs to meet in one context only,
-where there are fewer bystanders. Measured rates are in ``docs/explanation/recovery.md``. With one context this
-is the algorithm of the paper.
+where there are fewer bystanders. Measured rates are in
+``docs/explanation/recovery.md``. With one context this is the algorithm of the paper.
 
 Cost of a round: one sweep over the remaining features for each context.
 
