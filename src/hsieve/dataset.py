@@ -21,12 +21,18 @@ from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks, some_columns
 from hsieve.data.errors import listed, taken_as_category
 from hsieve.data.memory import free_memory, give_back_memory
-from hsieve.data.validation import TARGET_KINDS, TargetKind, numbers_if_all_are, target_kind_of
+from hsieve.data.validation import (
+    TARGET_KINDS,
+    TargetKind,
+    numbers_if_all_are,
+    plain_array,
+    target_kind_of,
+)
 from hsieve.data.views import FilledBlocks, MissingAsLevel
 from hsieve.exceptions import IdentifierWarning
 from hsieve.io.anndata import is_annotated, open_annotated
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import frame_library, frame_names, take_columns
+from hsieve.io.frame_columns import collected, frame_library, frame_names, take_columns
 from hsieve.io.frame_targets import split_target, target_array
 from hsieve.io.frames import FrameBlocks
 from hsieve.io.reading import columns_of_source, open_source
@@ -160,6 +166,8 @@ class Dataset:
         Dataset
             The columns are read from the frame, which is not copied.
         """
+        frame = collected(frame)
+        _refuse_several_names(target, frame)
         target_name = getattr(target, "name", None) or "y"
         if isinstance(target, str):
             target_name = target
@@ -329,8 +337,7 @@ def open_dataset(
         columns, y, notes = open_annotated(source, target, layer=layer, target_kind=target_kind)
         data = Dataset.from_arrays(columns, y, target_name=target, **options)
         return _dropped(replace(data, notes=(*notes, *data.notes)), drop)
-    if type(source).__module__.startswith("polars") and hasattr(source, "collect"):
-        source, drop = source.drop(list(drop)).collect(), ()
+    source = collected(source)
     if frame_library(source) is not None:
         return Dataset.from_frame(source, target, drop=drop, **options)
     if isinstance(target, str):
@@ -350,6 +357,19 @@ def opened(X: Any, y: Any, **options: Any) -> Dataset:
         msg = f"A Dataset has its own {name}; leave it out, or give it to open_dataset."
         raise ValueError(msg)
     return X
+
+
+def _refuse_several_names(target: Any, frame: Any) -> None:
+    """Refuse a list of names as a target."""
+    if not isinstance(target, list | tuple) or not 0 < len(target) < frame.shape[0]:
+        return
+    if all(isinstance(name, str) and name in frame_names(frame) for name in target):
+        msg = (
+            f"The target must be one column, got the names {listed(map(str, target))}. For several "
+            "outputs give their values, such as frame[[...]], and leave them out of the features. "
+            "Times with events or censoring are not supported."
+        )
+        raise ValueError(msg)
 
 
 def _texts_taken(blocks: FrameBlocks, given: Sequence[int]) -> Iterator[str]:
@@ -407,6 +427,7 @@ def _columns_of_array(X: Any, names: Sequence[str] | None) -> ColumnBlocks:
         return X
     if is_sparse(X):
         return SparseBlocks(X, names)
+    X = plain_array(X, "X")
     array = check_array(X, dtype="numeric", ensure_all_finite=False, input_name="X")
     if array.dtype.kind not in "biuf":
         array = check_array(X, dtype=np.float64, ensure_all_finite=False, input_name="X")

@@ -13,7 +13,7 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.dataset import Dataset, open_dataset
 from hsieve.exceptions import IdentifierWarning
 from hsieve.io.anndata import is_annotated
-from hsieve.io.frame_columns import frame_library, take_columns
+from hsieve.io.frame_columns import collected, frame_library, take_columns
 from hsieve.io.sparse import is_sparse
 
 if TYPE_CHECKING:
@@ -88,6 +88,7 @@ class Selection:
             chosen = set(self.features)
             self._refuse_lacking(map(str, X.var_names))
             return X[:, [str(name) in chosen for name in X.var_names]]
+        X = collected(X)
         library = frame_library(X)
         if library is not None:
             names = list(map(str, X.column_names if library == "arrow" else X.columns))
@@ -100,7 +101,7 @@ class Selection:
         if is_sparse(X):
             self._check_width(X.shape[1])
             return X[:, np.sort(self.indices)]
-        data = np.asarray(X)
+        data = np.asanyarray(X)  # masks stay
         self._check_width(data.shape[1] if data.ndim == 2 else -1)
         return data[:, np.sort(self.indices)]
 

@@ -4,6 +4,7 @@ Integer-valued targets are the hard case: class labels and counts look alike. Th
 down once, here, and ``target_kind`` overrides it everywhere.
 """
 
+from datetime import date, time, timedelta
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
 
@@ -14,6 +15,7 @@ from sklearn.utils.validation import validate_data
 from hsieve.parameters import word
 
 __all__ = [
+    "HOW_TO_FILL",
     "LARGEST_EXACT_INTEGER",
     "MAX_INTEGER_CLASSES",
     "TARGET_KINDS",
@@ -26,7 +28,10 @@ __all__ = [
     "counts_rows",
     "likely_kind_of",
     "numbers_if_all_are",
+    "plain_array",
+    "plain_features",
     "refuse_mixed",
+    "refuse_survival",
     "role_of_text",
     "target_kind_of",
 ]
@@ -40,6 +45,13 @@ MOST_LEVELS_PER_ROW = 0.5
 FEWEST_ROWS_JUDGED = 20
 # float64 has all whole numbers up to this one.
 LARGEST_EXACT_INTEGER = 2**53
+DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
+
+HOW_TO_FILL = (
+    "Fill them in first (hsieve.FillMissing() takes the median of numbers and makes a level of its "
+    "own for categories; hsieve.select(..., missing='impute') does so too), or leave out these "
+    "rows or columns."
+)
 
 
 def check_lengths(n_samples: int, n_targets: int) -> None:
@@ -173,11 +185,118 @@ def check_size(X: Any, whose: str) -> None:
             raise ValueError(msg)
 
 
-def checked_data(estimator: Any, *data: Any, **options: Any) -> Any:
+def plain_array(values: Any, called: str) -> Any:
+    """Return an array without a mask, masked values as NaN (None among objects), lists as arrays.
+
+    Anything that is neither array nor list comes back as it is.
+
+    Parameters
+    ----------
+    values : object
+        Features or target as they are given.
+    called : str
+        What they are called in an error.
+
+    Raises
+    ------
+    ValueError
+        For dates and lengths of time, which NumPy would take for numbers, and structured arrays.
+
+    Examples
+    --------
+    >>> plain_array(np.ma.masked_array([1, 2], mask=[False, True]), "X")
+    array([ 1., nan])
+    """
+    if isinstance(values, list | tuple):
+        try:
+            values = np.asarray(values)
+        except ValueError:  # rows of several lengths, which scikit-learn refuses
+            return values
+    if not isinstance(values, np.ndarray):
+        return values
+    if values.dtype.names:
+        msg = (
+            f"{called} is a structured array of the fields {', '.join(values.dtype.names)}; give a "
+            f"data frame, such as pandas.DataFrame({called}), or a plain array."
+        )
+        raise ValueError(msg)
+    _refuse_dates(values, called)
+    if not isinstance(values, np.ma.MaskedArray):
+        return values
+    mask = np.ma.getmaskarray(values)
+    if not mask.any():
+        return values.data
+    if values.dtype.kind in "biuf":
+        precision = np.float32 if values.dtype == np.float32 else np.float64
+        return np.where(mask, precision(np.nan), values.data.astype(precision))
+    return np.where(mask, np.array(None), values.data.astype(object))
+
+
+def _refuse_dates(values: NDArray[Any], called: str) -> None:
+    """Refuse dates and lengths of time."""
+    kind = str(values.dtype)
+    if values.dtype.kind == "O":
+        kind = next((type(value).__name__ for value in values.flat if isinstance(value, DATES)), "")
+    elif values.dtype.kind not in "mM":
+        return
+    if kind:
+        msg = (
+            f"{called} holds dates or times ({kind}), which are not supported. Turn them into "
+            "numbers, such as days since a start, or leave them out."
+        )
+        raise ValueError(msg)
+
+
+def plain_features(estimator: Any, X: Any) -> Any:
+    """Return features as :func:`plain_array` does; refuse masked ones that nothing is done with."""
+    plain = plain_array(X, "X")
+    n_masked = int(np.ma.getmaskarray(X).sum()) if isinstance(X, np.ma.MaskedArray) else 0
+    if n_masked and not estimator.__sklearn_tags__().input_tags.allow_nan:
+        columns = np.unique(np.nonzero(np.ma.getmaskarray(X))[-1])
+        shown = ", ".join(map(str, columns[:5])) + (", ..." if len(columns) > 5 else "")
+        msg = (
+            f"X has masked values, {n_masked} in {len(columns)} of {X.shape[-1]} columns (at "
+            f"{shown}). These are missing. {HOW_TO_FILL}"
+        )
+        raise ValueError(msg)
+    return plain
+
+
+def refuse_survival(y: Any, target_kind: str = "auto") -> None:
+    """Refuse times and events of survival data, which would be taken for two outputs.
+
+    These are structured arrays, as survival packages have them, and two columns of which one holds
+    zeros and ones and the other numbers that are not negative and of more than two values, unless
+    the target is said to be continuous.
+    """
+    values = np.asarray(y)
+    advice = (
+        "Times with events or censoring are not supported: give the time of those who had the "
+        "event, or whether it came before some time."
+    )
+    if values.dtype.names:
+        fields = ", ".join(values.dtype.names)
+        msg = f"The target is a structured array of the fields {fields}. {advice}"
+        raise ValueError(msg)
+    is_pair = values.ndim == 2 and values.shape[1] == 2 and values.dtype.kind in "biuf"
+    if not is_pair or target_kind != "auto":
+        return
+    is_event = [np.array_equal(np.unique(column), (0, 1)) for column in values.T]
+    if sum(is_event) == 1 and (values >= 0).all():
+        msg = (
+            "The target has two columns, one of zeros and ones and one of numbers that are never "
+            f"negative: they look like events and times. {advice} If they are two outputs, say "
+            "target_kind='continuous'."
+        )
+        raise ValueError(msg)
+
+
+def checked_data(estimator: Any, X: Any, *target: Any, **options: Any) -> Any:
     """Return data that scikit-learn finds in order, without its noise.
 
     It looks for NaN by adding all values up, which warns of an invalid sum where values near both
     ends of the range meet, though each of them is finite.
     """
+    plain = (plain_features(estimator, X), *(plain_array(y, "y") for y in target))
     with np.errstate(invalid="ignore"):
-        return validate_data(estimator, *data, **options)
+        return validate_data(estimator, *plain, **options)

@@ -20,6 +20,7 @@ __all__ = [
     "FrameColumn",
     "Library",
     "as_array",
+    "collected",
     "column_handles",
     "frame_library",
     "frame_names",
@@ -53,6 +54,12 @@ def frame_library(X: Any) -> Library | None:
         if library is not None:
             return library
     return None
+
+
+def collected(X: Any) -> Any:
+    """Return a lazy frame of polars as a frame, anything else as it is."""
+    is_lazy = type(X).__module__.startswith("polars") and type(X).__name__ == "LazyFrame"
+    return X.collect() if is_lazy else X
 
 
 def frame_names(X: Any) -> list[Any]:

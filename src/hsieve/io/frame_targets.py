@@ -11,8 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.errors import listed, quoted
+from hsieve.data.validation import plain_array, refuse_survival
 from hsieve.io.frame_columns import (
     FrameColumn,
+    collected,
     column_handles,
     frame_library,
     frame_names,
@@ -23,6 +25,7 @@ from hsieve.io.frames import FrameBlocks
 
 __all__ = ["split_target", "target_array", "target_of_column"]
 
+UNNAMED = "The target"
 PACKAGES = frozenset({"pandas", "polars", "pyarrow"})
 
 
@@ -35,8 +38,9 @@ def target_array(y: Any, target_kind: str = "auto") -> Any:
     >>> target_array(pyarrow.array(["ill", "well"]).dictionary_encode())
     array(['ill', 'well'], dtype=object)
     """
+    y = collected(y)
     if type(y).__module__.split(".")[0] not in PACKAGES:
-        return y
+        return _of_array(y, target_kind)
     library = frame_library(y)
     if library is None:
         return target_of_column(open_column(_as_column(y)), _named(y), target_kind)
@@ -48,11 +52,12 @@ def target_array(y: Any, target_kind: str = "auto") -> Any:
     outputs = FrameBlocks(y)
     outputs.refuse_categories("A target of several outputs")
     outputs.refuse_missing()
-    return outputs.matrix()
+    return _of_array(outputs.matrix(), target_kind)
 
 
 def split_target(X: Any, name: str) -> tuple[Any, Any]:
     """Take the target out of a data frame."""
+    X = collected(X)
     library = frame_library(X)
     if library is None:
         msg = f"y={name!r} names a column, but X is no data frame; got {type(X).__name__}."
@@ -69,6 +74,15 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
     return take_columns(X, others), column_handles(X, library)[place]
 
 
+def _of_array(y: Any, target_kind: str) -> Any:
+    """Return a target that is an array without a mask; refuse what cannot be a target."""
+    refuse_survival(y, target_kind)
+    if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
+        rows = np.nonzero(np.ma.getmaskarray(y))[0]
+        raise _missing(UNNAMED, len(rows), int(rows[0]))
+    return plain_array(y, UNNAMED)
+
+
 def _as_column(y: Any) -> Any:
     """Return an array or an index of pandas as a Series, which other columns are already."""
     if not type(y).__module__.startswith("pandas"):
@@ -79,7 +93,7 @@ def _as_column(y: Any) -> Any:
 
 def _named(y: Any) -> str:
     name = getattr(y, "name", None)
-    return f"The target {quoted(name)}" if isinstance(name, str) and name else "The target"
+    return f"The target {quoted(name)}" if isinstance(name, str) and name else UNNAMED
 
 
 def target_of_column(column: FrameColumn, called: str, target_kind: str) -> NDArray[Any]:
@@ -90,11 +104,7 @@ def target_of_column(column: FrameColumn, called: str, target_kind: str) -> NDAr
         raise ValueError(msg)
     if column.n_missing:
         first = int(np.flatnonzero(np.isnan(column.values))[0])
-        msg = (
-            f"{called} has {column.n_missing} missing value(s), the first in row {first} (counted "
-            "from 0); leave these samples out."
-        )
-        raise ValueError(msg)
+        raise _missing(called, column.n_missing, first)
     if column.kind != "text":
         return column.values
     levels = column.levels
@@ -104,3 +114,11 @@ def target_of_column(column: FrameColumn, called: str, target_kind: str) -> NDAr
     labels = np.array([str(level) for level in levels], dtype=object)
     found: NDArray[Any] = labels[column.values.astype(np.intp)]
     return found
+
+
+def _missing(called: str, n_missing: int, first: int) -> ValueError:
+    """Say that values of a target are missing."""
+    return ValueError(
+        f"{called} has {n_missing} missing value(s), the first in row {first} (counted from 0); "
+        "leave these samples out."
+    )

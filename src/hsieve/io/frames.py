@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray
 from hsieve.data.errors import COUNTS_ROWS, IS_IDENTIFIER, left_out, listed, quoted
-from hsieve.data.validation import counts_rows, role_of_text
+from hsieve.data.validation import HOW_TO_FILL, counts_rows, role_of_text
 from hsieve.io.frame_columns import (
     FrameColumn,
     Library,
@@ -24,13 +24,8 @@ from hsieve.io.frame_columns import (
     open_column,
 )
 
-__all__ = ["HOW_TO_FILL", "FrameBlocks"]
+__all__ = ["FrameBlocks"]
 
-HOW_TO_FILL = (
-    "Fill them in first (hsieve.FillMissing() takes the median of numbers and makes a level of its "
-    "own for categories; hsieve.select(..., missing='impute') does so too), or leave out these "
-    "rows or columns."
-)
 # Words for types that people meet; others are called by their type.
 WORDS = {
     "timestamp": "dates",

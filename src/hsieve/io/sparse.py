@@ -17,7 +17,7 @@ from scipy import sparse
 from hsieve.data.arrays import StoredBlocks
 from hsieve.data.columns import FloatArray, IndexArray, float_type
 
-__all__ = ["SparseBlocks", "is_sparse"]
+__all__ = ["SparseBlocks", "is_sparse", "sparse_as_blocks"]
 
 # Rows looked at together while a matrix is turned over, if they were dense.
 ROW_BYTES = 64 * 10**6
@@ -73,6 +73,11 @@ class SparseBlocks(StoredBlocks):
             first, last = int(wanted[0]), int(wanted[-1]) + 1
             run = slice(first, last) if last - first == len(wanted) else wanted
             _in_memory(self._file[:, run]).put(block, places)
+
+
+def sparse_as_blocks(X: Any) -> Any:
+    """Return a sparse matrix as column blocks, anything else as it is."""
+    return SparseBlocks(X) if is_sparse(X) else X
 
 
 class _Entries(NamedTuple):

@@ -14,8 +14,9 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import checked_data
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import frame_library
+from hsieve.io.frame_columns import collected, frame_library
 from hsieve.io.frames import FrameBlocks
+from hsieve.io.sparse import sparse_as_blocks
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure, PairwiseStatistics
@@ -96,6 +97,7 @@ def declared(selector: Any, name: str, default: Any) -> Any:
 
 def chosen_columns(selector: Any, X: Any, chosen: IndexArray, whose: str) -> NDArray[np.floating]:
     """Read some of the features that a selector was fitted on."""
+    X = sparse_as_blocks(collected(X))
     if isinstance(X, ColumnBlocks) or not get_tags(selector).input_tags.allow_nan:
         return columns_of(selector, X, whose).read(chosen)
     refuse_distributed(X, whose)
@@ -109,6 +111,7 @@ def chosen_columns(selector: Any, X: Any, chosen: IndexArray, whose: str) -> NDA
 
 def columns_of(selector: Any, X: Any, whose: str) -> ColumnBlocks:
     """Check the features that a selector was fitted on."""
+    X = sparse_as_blocks(collected(X))
     refuse_distributed(X, whose)
     if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
         frame = _frame_of(selector, X)

@@ -20,12 +20,12 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.data.columns import ColumnBlocks
-from hsieve.data.validation import checked_data, refuse_mixed, target_kind_of
+from hsieve.data.validation import checked_data, plain_features, refuse_mixed, target_kind_of
 from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import as_array, frame_library, take_columns
+from hsieve.io.frame_columns import as_array, collected, frame_library, take_columns
 from hsieve.kernels import Precomputed
 from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.common_parameters import with_common_parameters
@@ -197,11 +197,12 @@ class BaseSelector(SelectorMixin, DataInput):
         """
         refuse_distributed(X, f"{type(self).__name__}.transform")
         refuse_annotated(X, f"{type(self).__name__}.transform")
+        X = collected(X)
         library = frame_library(X)
         if library is None:
             # Quiet as `checked_data` is, and for its reason.
             with np.errstate(invalid="ignore"):
-                return super().transform(X)
+                return super().transform(plain_features(self, X))
         check_is_fitted(self)
         checked_data(self, X, reset=False, skip_check_array=True)
         chosen = np.flatnonzero(self._get_support_mask())
@@ -290,6 +291,11 @@ class BaseSelector(SelectorMixin, DataInput):
         )
         return analyse(self, X, y, options=options)
 
+    @property
+    def support_(self) -> NDArray[np.bool_]:
+        """Mask of the selected features, as ``get_support()`` gives it."""
+        return self._get_support_mask()
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
         mask = np.zeros(self.n_features_in_, dtype=bool)
@@ -298,6 +304,7 @@ class BaseSelector(SelectorMixin, DataInput):
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.target_tags.required = True
         tags.target_tags.multi_output = True
         tags.target_tags.two_d_labels = True
@@ -334,6 +341,7 @@ def whole_or_nothing(
     @wraps(fit)
     def fit_wholly(self: Owner, /, *given: Given.args, **options: Given.kwargs) -> Result:
         try:
+            given, options = _collected(given, options)
             X = given[0] if given else options.get("X")
             if isinstance(X, Dataset):
                 y = given[1] if len(given) > 1 else options.get("y")
@@ -348,6 +356,13 @@ def whole_or_nothing(
             raise
 
     return fit_wholly
+
+
+def _collected(given: Any, options: Any) -> Any:
+    """Collect features that are a lazy frame."""
+    if given:
+        return (collected(given[0]), *given[1:]), options
+    return given, {name: collected(v) if name == "X" else v for name, v in options.items()}
 
 
 def _fitted_on(estimator: Any, data: Dataset, fit: Callable[..., Any]) -> Any:

@@ -28,6 +28,7 @@ from hsieve.io.frame_columns import (
     FrameColumn,
     Library,
     as_array,
+    collected,
     column_handles,
     frame_library,
     frame_names,
@@ -127,6 +128,7 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             The same without gaps.
         """
         check_is_fitted(self)
+        X = collected(X)
         library = frame_library(X)
         if library is None:
             data = self._numbers(X, reset=False)

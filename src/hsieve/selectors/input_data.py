@@ -29,10 +29,10 @@ from hsieve.exceptions import IdentifierWarning
 from hsieve.fingerprint import fingerprint_of_arrays
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import frame_library
+from hsieve.io.frame_columns import collected, frame_library
 from hsieve.io.frame_targets import target_array
 from hsieve.io.frames import FrameBlocks
-from hsieve.io.sparse import SparseBlocks
+from hsieve.io.sparse import SparseBlocks, sparse_as_blocks
 
 __all__ = [
     "DataInput",
@@ -64,6 +64,7 @@ class DataInput(BaseEstimator):
         `settings` is the measure, or the selector itself, that knows the categories.
         """
         refuse_distributed(X, type(self).__name__)
+        X = sparse_as_blocks(X)
         frame = self._opened_frame(X, settings)
         table = X if frame is None else frame.matrix()
         names = None if frame is None else frame.names
@@ -85,6 +86,7 @@ class DataInput(BaseEstimator):
 
     def _validated_blocks(self, X: Any, y: Any, settings: Any) -> tuple[ColumnBlocks, NDArray[Any]]:
         """Column blocks and a target of the same number of samples."""
+        X = sparse_as_blocks(X)
         frame = self._opened_frame(X, settings)
         if frame is None and not isinstance(X, ColumnBlocks):
             data, target = self._validated(X, y, settings, **self._block_options(X))
@@ -178,6 +180,7 @@ class DataInput(BaseEstimator):
     def _as_blocks(self, X: Any, *, reset: bool) -> ColumnBlocks:
         """Column blocks of features alone, checked against those of `fit` unless `reset`."""
         refuse_distributed(X, type(self).__name__)
+        X = sparse_as_blocks(collected(X))
         if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
             checked_data(self, X, reset=reset, skip_check_array=True)
             frame = FrameBlocks(X)

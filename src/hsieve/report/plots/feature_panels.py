@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kind_of
-from hsieve.io.frame_columns import frame_library
+from hsieve.io.frame_columns import collected, frame_library
 from hsieve.io.frames import FrameBlocks
 from hsieve.kernels import Precomputed
 from hsieve.parameters import integer
@@ -275,6 +275,7 @@ def _notes(values: FloatArray, *, is_number: bool) -> str:
 
 def _level_names(X: Any, shown: NDArray[np.intp]) -> dict[int, tuple[Any, ...]]:
     """Names of the levels of those features that are categories of a data frame."""
+    X = collected(X)
     if frame_library(X) is None:
         return {}
     columns = FrameBlocks(X).columns
