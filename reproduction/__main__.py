@@ -15,7 +15,7 @@ import typer
 from rich.table import Table
 from typer.core import TyperCommand
 
-from hsieve.cli import engine_options, options
+from hsieve.cli import engine_options, options, signals
 from hsieve.cli.console import as_text, escape_unprintable, progress_bar, result_console
 from hsieve.cli.errors import BadInputError, InterruptedRunError, exit_plainly, kept_in
 from hsieve.cli.files import refusing
@@ -68,6 +68,7 @@ class Output:
 
 def run() -> None:
     """Run the command line."""
+    signals.interrupt_once()
     escape_unprintable()
     app(prog_name="python -m reproduction")
 

@@ -75,6 +75,8 @@ def begin(
     values: Mapping[str, Any] | None = None,
     dies_before: int | None = None,
     interrupted_at: int | None = None,
+    interrupted_by: int = signal.SIGINT,
+    room: int | None = None,
     terminal: str | None = None,
 ) -> Running:
     """Begin a command in a folder; its output goes to files beside that.
@@ -92,11 +94,15 @@ def begin(
         The change to its folder, counted from 1, before which it kills itself. Changes are files
         opened for writing, renamed, cut or removed, and folders made.
     interrupted_at : int or None, default=None
-        The report of progress, counted from 1, at which Ctrl-C is pressed.
+        The report of progress, counted from 1, at which a signal comes.
+    interrupted_by : int, default=SIGINT
+        That signal: Ctrl-C goes to all processes of a terminal, others to the command alone.
+    room : int or None, default=None
+        Most bytes that the command can write into any file, as on a disk that is nearly full.
     terminal : str or None, default=None
         A terminal to write errors to, instead of a file.
     """
-    trouble = Trouble(dies_before, interrupted_at)
+    trouble = Trouble(dies_before, interrupted_at, interrupted_by, room)
     process = forking().Process(
         target=_run, args=(folder, tuple(words), dict(values or {}), trouble, terminal)
     )
@@ -115,6 +121,8 @@ class Trouble:
 
     dies_before: int | None
     interrupted_at: int | None
+    interrupted_by: int
+    room: int | None
 
 
 def _run(
@@ -137,7 +145,7 @@ def _run(
             os.dup2(file.fileno(), number)
         setattr(sys, stream, os.fdopen(number, "w", encoding="utf-8", closefd=False))
     import reproduction.__main__ as reproduction
-    from hsieve.cli import main
+    from hsieve.__main__ import run
     from hsieve.progress import listen
 
     for name, value in values.items():
@@ -145,30 +153,39 @@ def _run(
         setattr(sys.modules[module], constant, value)
     if words[0] == "reproduce":
         run, words = reproduction.run, words[1:]
-    else:
-        run = main.run
     sys.argv = ["", *words]
     changes = _Changes(folder, trouble.dies_before)
     sys.addaudithook(changes)
+    set_room(trouble.room)
     try:
-        with listen(_CtrlC(trouble.interrupted_at)):
+        with listen(_Interruption(trouble)):
             run()
     finally:
         changes.folder = ""
+        set_room(None)
         _stream(folder, "changes").write_text(str(changes.n_seen))
 
 
-class _CtrlC:
-    """Presses Ctrl-C at one of the reports of progress: all processes of a terminal get it."""
+def set_room(most_bytes: int | None) -> None:
+    """Limit what can be written into any file, or lift the limit."""
+    import resource  # not on Windows
 
-    def __init__(self, at_report: int | None) -> None:
-        self.at_report = at_report
+    _, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard if most_bytes is None else most_bytes, hard))
+
+
+class _Interruption:
+    """Sends a signal at one of the reports of progress; all processes of a terminal get Ctrl-C."""
+
+    def __init__(self, trouble: Trouble) -> None:
+        self.trouble = trouble
         self.n_seen = 0
 
     def __call__(self, _share: float, _words: str) -> None:
         self.n_seen += 1
-        if self.n_seen == self.at_report:
-            os.killpg(0, signal.SIGINT)
+        if self.n_seen == self.trouble.interrupted_at:
+            send = os.killpg if self.trouble.interrupted_by == signal.SIGINT else os.kill
+            send(os.getpid(), self.trouble.interrupted_by)
 
 
 class _Changes:

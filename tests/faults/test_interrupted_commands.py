@@ -1,4 +1,4 @@
-"""Ctrl-C in the middle of commands: one sentence, code 130, nothing torn, nobody left behind.
+"""Signals in the middle of commands: one sentence, nothing torn, nobody left behind.
 
 The signal is a real one, sent to the command and all its processes, as a terminal does, when the
 work reports how far it is.
@@ -9,6 +9,8 @@ import os
 import pty
 import select
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +19,13 @@ import numpy as np
 import pytest
 
 from hsieve.datasets import make_n3lars
-from tests.faults.commands import Ended, begin
+from tests.faults.commands import Ended, Running, begin
 from tests.faults.left_behind import check_whole, differences, n_kept
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no groups of processes")
 
 PATIENCE = 60
+SHARED_MEMORY = Path("/dev/shm")
 SMALL_PIECES = {"hsieve.kernels.factor_store.PIECE_BYTES": 12_000}
 SELECT = ("select", "../data.csv", "-t", "y", "-m", "n3lars", "-k", "3", "--out", "out.csv")
 COMPARE = ("compare", "../data.csv", "--target", "y", "-k", "3", "--methods", "n3lars,mrmr")
@@ -100,11 +103,15 @@ def interrupted(folder: Path, command: Command) -> Ended:
     assert ended.stderr.startswith("error: interrupted before the end; "), ended.stderr
     assert command.kept in ended.stderr
     assert ended.stderr.count("\n") == 1, ended.stderr
+    wait_until_gone(running)
+    return ended
+
+
+def wait_until_gone(running: Running) -> None:
     end = time.monotonic() + PATIENCE
     while not running.is_gone():
         assert time.monotonic() < end, "processes of the command are still there"
         time.sleep(0.05)
-    return ended
 
 
 @pytest.mark.parametrize("name", RESUMED)
@@ -133,6 +140,48 @@ def test_an_interrupted_command_says_what_is_kept_and_leaves_nothing(
     ended = interrupted(folder, OTHERS[name])
     assert ended.stdout == ""
     assert list(folder.iterdir()) == []
+
+
+@pytest.mark.parametrize(("name", "jobs"), [("SIGTERM", "2"), ("SIGHUP", "1"), ("SIGKILL", "2")])
+def test_no_process_file_or_shared_memory_outlives_a_command_whichever_signal_ends_it(
+    name: str, jobs: str, place: Path
+) -> None:
+    number = signal.Signals[name]
+    folder, shared = fresh(place, name), set(os.listdir(SHARED_MEMORY))
+    words = (*COMPARE, "--folds", "3", "--jobs", jobs)
+    running = begin(folder, words, interrupted_at=1, interrupted_by=number)
+    ended = running.end()
+    wait_until_gone(running)
+    assert list(folder.iterdir()) == []
+    assert set(os.listdir(SHARED_MEMORY)) - shared == set()
+    if number == signal.SIGKILL:
+        assert (ended.code, ended.stderr) == (-number, "")
+    else:
+        assert ended.code == 128 + number
+        assert ended.stderr.count("\n") == 1
+        assert ended.stderr.startswith("error: interrupted before the end; "), ended.stderr
+
+
+@pytest.mark.parametrize("imported", ["typer", "numpy", "sklearn"])
+def test_ctrl_c_during_imports_prints_one_line(imported: str, tmp_path: Path) -> None:
+    press = f"""
+import os, signal, sys
+class Press:
+    def find_spec(self, name, path=None, target=None):
+        if name == {imported!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Press())
+sys.argv[1:] = ["select", "table.csv", "-t", "y", "-m", "pearson"]
+from hsieve.__main__ import run
+run()
+"""
+    (tmp_path / "table.csv").write_text("a,y\n" + "1,2\n3,4\n" * 10)
+    ended = subprocess.run(
+        [sys.executable, "-c", press], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 130, ended.stderr
+    assert ended.stderr.startswith("error: interrupted before the ")
+    assert ended.stderr.count("\n") == 1
 
 
 def read_until(terminal: int, wanted: bytes) -> bytes:

@@ -5,7 +5,7 @@ The progress bar is on stderr, only if that is a terminal, and only for work of 
 
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from threading import Lock, Timer
 
@@ -36,8 +36,9 @@ def as_text(value: str) -> Text:
 
 
 def complain(kind: str, message: str) -> None:
-    """Write one line to stderr."""
-    sys.stderr.write(f"{kind}: {legible(' '.join(message.split()))}\n")
+    """Write one line to stderr, if that takes any."""
+    with suppress(OSError):
+        sys.stderr.write(f"{kind}: {legible(' '.join(message.split()))}\n")
 
 
 def escape_unprintable() -> None:

@@ -15,8 +15,9 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from hsieve.comparison.experiment import Key, Record
 from hsieve.parallel.checkpoint import lock_file
@@ -50,7 +51,7 @@ class Results:
 class ResultsFile(Results):
     """An open file of results; made by :func:`open_results`."""
 
-    def __init__(self, file: IO[bytes], path: Path, finished: dict[Key, Finished]) -> None:
+    def __init__(self, file: FileIO, path: Path, finished: dict[Key, Finished]) -> None:
         super().__init__(finished)
         self._file = file
         self._path = path
@@ -73,15 +74,20 @@ def open_results(
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         # Opened for appending: the content of a file that turns out to be in use is left alone.
-        file = path.open("a+b")
+        # Without a buffer, which would be written once more when the file is closed.
+        file = path.open("a+b", buffering=0)
     except OSError as error:
         raise _unwritable(path, error) from error
     with file:
         _lock(file, path)
         header = {"format": FORMAT, **belongs_to}
-        if fresh:
-            file.truncate(0)
-        yield ResultsFile(file, path, _read(file, path, header))
+        try:
+            if fresh:
+                file.truncate(0)
+            finished = _read(file, path, header)
+        except OSError as error:
+            raise _unwritable(path, error) from error
+        yield ResultsFile(file, path, finished)
 
 
 def _unwritable(path: Path, error: OSError) -> ResultsError:
@@ -89,7 +95,7 @@ def _unwritable(path: Path, error: OSError) -> ResultsError:
     return ResultsError(f"{path}: the results cannot be kept there ({error.strerror or error})")
 
 
-def _read(file: IO[bytes], path: Path, header: Mapping[str, Any]) -> dict[Key, Finished]:
+def _read(file: FileIO, path: Path, header: Mapping[str, Any]) -> dict[Key, Finished]:
     """Read what is there, cut off what was not completed, begin what is empty."""
     file.seek(0)
     lines = file.read().splitlines(keepends=True)
@@ -151,14 +157,20 @@ def _check_header(found: Mapping[str, Any], path: Path, expected: Mapping[str, A
         raise ResultsError(msg)
 
 
-def _append(file: IO[bytes], content: Mapping[str, Any]) -> None:
-    """Write one line to the end, and see it to the disk."""
-    file.write(json.dumps(content).encode() + b"\n")
-    file.flush()
-    os.fsync(file.fileno())
+def _append(file: FileIO, content: Mapping[str, Any]) -> None:
+    """Write one line to the end and see it to the disk, or leave the file as it was."""
+    line = json.dumps(content).encode() + b"\n"
+    length = file.seek(0, os.SEEK_END)
+    try:
+        while line:
+            line = line[file.write(line) :]
+        os.fsync(file.fileno())
+    except BaseException:
+        file.truncate(length)
+        raise
 
 
-def _lock(file: IO[bytes], path: Path) -> None:
+def _lock(file: FileIO, path: Path) -> None:
     """Keep other processes out until the file is closed or this process ends."""
     try:
         lock_file(file)

@@ -11,21 +11,17 @@ and alone in its process, to which times and warnings belong.
 On Ctrl-C everything finished is in the file already; the caller gets it by :func:`gather`.
 """
 
-import os
-import signal
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
-from threading import Lock, Thread, current_thread, main_thread
+from threading import Lock
 from typing import Any
 
 from hsieve.comparison.experiment import Experiment, Key, Piece, Record, Settings
 from hsieve.comparison.results_file import Finished, Results, open_results
 from hsieve.progress import listen, report
 
-WATCH_SECONDS = 0.5
 # The clock may not have moved since the work began.
 LEAST_SECONDS = 1e-3
 # Held by the one piece that a process is measuring.
@@ -122,11 +118,10 @@ def _loaded(experiment: Experiment, pieces: Iterable[Piece]) -> dict[str, Any]:
 
 @dataclass(frozen=True, eq=False)
 class _Needed:
-    """What all pieces need: how to measure, data by name, and who ends the processes with it."""
+    """What all pieces need: how to measure, and data by name."""
 
     measure: Callable[[Piece, Any], list[Record]]
     data: Mapping[str, Any]
-    giver: int | None
 
 
 def _measure_missing(
@@ -141,8 +136,7 @@ def _measure_missing(
     if not missing:
         return
     data = _loaded(experiment, missing.values()) if data is None else data
-    giver = os.getpid() if settings.engine is None else None
-    needed = _Needed(experiment.measure, data, giver)
+    needed = _Needed(experiment.measure, data)
     seconds = {key: finished.seconds for key, finished in results.finished.items()}
     started, worked = time.monotonic(), 0.0
     with settings.workers() as workers:
@@ -161,31 +155,12 @@ def _measure_missing(
 
 def _measure_piece(piece: Piece, needed: _Needed) -> tuple[Key, Finished]:
     """Measure one piece, perhaps in a process of its own."""
-    is_main = current_thread() is main_thread()
-    if needed.giver not in {None, os.getpid()} and is_main:
-        # Ctrl-C reaches all processes of a terminal; the one that gave out the work ends the rest.
-        # Where a worker runs jobs in threads, it is somebody else's, and looks after itself.
-        signal.signal(signal.SIGINT, signal.SIG_IGN)
-        _end_with_parent()
     # The bar shows the pieces, so what is inside a piece keeps silent.
     with _ALONE, listen(_ignore):
         started = time.perf_counter()
         records = needed.measure(piece, needed.data.get(piece.dataset))
         taken = time.perf_counter() - started
     return piece.key, Finished(records, taken)
-
-
-@lru_cache(maxsize=1)
-def _end_with_parent() -> None:
-    """See to it, once, that this process does not go on measuring for one that was killed."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(WATCH_SECONDS)
-        os._exit(1)
-
-    Thread(target=watch, daemon=True).start()
 
 
 def _ignore(share_done: float, what: str) -> None:

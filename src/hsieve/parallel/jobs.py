@@ -8,13 +8,15 @@ both are an engine.
 
 import os
 import pickle
+import signal
+import time
 import warnings
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
-from threading import current_thread, main_thread
+from threading import Thread, current_thread, main_thread
 from typing import Any, TypeVar
 
 from hsieve.parallel.base import Engine, EngineError
@@ -26,6 +28,8 @@ Result = TypeVar("Result")
 
 # How often jobs are handed out again because a backend of joblib has lost what they need.
 MOST_RENEWALS = 3
+# How often a worker looks whether its parent is still there.
+WATCH_SECONDS = 0.5
 
 
 def make_job_engine(
@@ -158,7 +162,7 @@ class JoblibEngine(Engine):
                 out[number] = task
                 yield run(function, task, number, value, caller)
 
-        results = self._parallel()(calls())
+        results = self._begun(calls())
         try:
             # Not `yield from`, which would close it by itself.
             for result in results:  # noqa: UP028
@@ -166,16 +170,49 @@ class JoblibEngine(Engine):
         finally:
             _abandon(results)
 
-    def _parallel(self) -> Any:
-        """Return joblib, giving results as they come if its backend can."""
+    def _begun(self, calls: Iterator[Any]) -> Any:
+        """Hand out the first calls to joblib, giving results as they come if its backend can."""
         from joblib import Parallel
+        from joblib.parallel import get_active_backend
 
+        options = {}
+        if get_active_backend()[0].__class__.__name__ == "LokyBackend":
+            options = {"initializer": end_with_parent, "initargs": (os.getpid(),)}
         try:
-            return Parallel(n_jobs=self._n_jobs, return_as=self._return_as)
+            parallel = Parallel(n_jobs=self._n_jobs, return_as=self._return_as, **options)
         except ValueError as error:
             if "return_as" not in str(error):
                 raise
-            return Parallel(n_jobs=self._n_jobs)
+            return Parallel(n_jobs=self._n_jobs)(calls)
+        with interrupts_held():
+            return parallel(calls)
+
+
+@contextmanager
+def interrupts_held() -> Iterator[None]:
+    """Let Ctrl-C wait for the end of the block, and keep it from processes that are started there.
+
+    A terminal sends it to all processes, and the one that hands out the work ends the others.
+    """
+    if current_thread() is not main_thread() or not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def end_with_parent(parent: int) -> None:
+    """See to it that this process does not outlive the one that started it, even by a kill."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(WATCH_SECONDS)
+        os._exit(1)
+
+    Thread(target=watch, daemon=True).start()
 
 
 class Shared:
