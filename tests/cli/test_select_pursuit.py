@@ -93,7 +93,9 @@ def test_nothing_found_is_told_in_a_sentence_and_is_no_failure(noise, tmp_path):
     assert "0 of 9 features by pursuit" in told(result)
     assert "No feature is related to the target beyond chance, so none is selected." in told(result)
     assert "Warning" not in result.output
-    assert result.stderr == ""
+    [warning] = result.stderr.splitlines()
+    assert warning.startswith("warning: No feature tells more about ")
+    assert "(least p-value, adjusted for their number: 0." in warning
     rows = csv.reader(files[0].read_text().splitlines())
     assert list(rows) == [["rank", "feature", "index", "score"]]
     assert run(noise, "--out", files[1], "--p-values", "gamma").exit_code == 0

@@ -17,6 +17,7 @@ from hsieve import (
     N3LARS,
     DependenceSelector,
     InteractionScan,
+    KernelPursuit,
     LaplacianScore,
     MaxRelevance,
     RandSel,
@@ -172,6 +173,52 @@ def test_data_of_a_scan_may_lack_values_in_the_report_as_in_the_fit(data):
     frame.loc[3, "b"] = np.nan
     scan = InteractionScan(2, n_permutations=2, missing="category").fit(frame, data[1])
     assert scan.summary(frame, data[1]).data["kinds"]["categories"] == 1
+
+
+def test_the_title_is_the_finding_and_the_target(data):
+    X, y = data[0][:, :8], data[1]
+    series = pd.Series(y, name="price")
+    assert N3LARS(3).fit(X, y).summary(X, series).title == "3 of 8 features predict price"
+    assert N3LARS(1).fit(X, y).summary(X, series).title == "1 of 8 features predicts price"
+    assert N3LARS(1).fit(X, y).report(X, y, title="Mine").summary.title == "Mine"
+    assert LaplacianScore(2).fit(X).summary(X).title == "2 of 8 features chosen"
+    stable = StabilitySelection(N3LARS(), n_subsamples=10).fit(X, y).summary(X, series)
+    assert stable.title.endswith("often selected for price")
+
+
+@pytest.mark.filterwarnings("ignore::hsieve.NothingFoundWarning")
+@pytest.mark.parametrize("selector", [N3LARS(2), KernelPursuit(), KernelPursuit(2)], ids=repr)
+def test_that_nothing_is_to_be_found_comes_first_with_its_p_value(selector):
+    rng = np.random.default_rng(3)
+    X, y = rng.normal(size=(150, 8)), pd.Series(rng.normal(size=150), name="price")
+    found = selector.fit(X, y).report(X, y)
+    assert found.summary.title == "No feature predicts price beyond chance"
+    least = feature_tests(X, y).p_values[selector.path_.order].min()
+    said = f"(least p-value, adjusted for their number: {min(1.0, 8 * least):.2g})."
+    assert said in found.summary.warnings[0]
+    page = found.html
+    assert page.index("by itself than chance") < page.index('id="features"')
+    assert selector.summary(X, y).warnings == found.summary.warnings
+
+
+def test_screen_and_page_show_the_same_numbers_and_explain_them(data, selector):
+    X, y = data
+    page, screen = selector.report(X, y).summary, selector.summary(X, y)
+    assert screen.features == page.features
+    assert screen.columns == page.columns
+    chosen = selector.summary(X, y, n_shown=None, p_values="none")
+    for row, beside in zip(chosen.chosen, page.chosen, strict=True):
+        assert row.relevance == pytest.approx(beside.relevance)
+        assert row.substitutes == beside.substitutes
+    told = " ".join(str(chosen).split())
+    meanings = {column.key: column.meaning for column in chosen.columns}
+    assert meanings["score"] in told
+    assert meanings["relevance"] in told
+    assert meanings["substitutes"] in told
+    # The score depends on the number of features, the relevance does not.
+    fewer = N3LARS(2).fit(X[:, :8], y).summary(X[:, :8], y)
+    assert fewer.chosen[0].relevance == pytest.approx(page.chosen[0].relevance)
+    assert fewer.chosen[0].score != page.chosen[0].score
 
 
 def test_constant_features_are_told_and_never_substitutes(summary):

@@ -29,7 +29,13 @@ from hsieve.report.repetition import (
     repetition,
     written_out,
 )
-from hsieve.report.sentences import headline, notes_on, warnings_of
+from hsieve.report.sentences import (
+    headline,
+    noise_in_words,
+    notes_on,
+    title_of,
+    warnings_of,
+)
 from hsieve.report.tables import (
     Column,
     FeatureRow,
@@ -49,7 +55,7 @@ __all__ = ["MOST_SHOWN", "Analysis", "AnalysisOptions", "Setting", "analyse"]
 
 MOST_SHOWN = 500
 P_VALUES = ("auto", "none", "gamma", "permutation")
-LONGEST_TITLE = 200
+LONGEST_TITLE, LONGEST_TARGET = 200, 60
 LONGEST_TEXT = 1000
 LONGEST_VALUE = 300
 
@@ -89,9 +95,10 @@ class Analysis:
     Attributes
     ----------
     title, headline : str
-        The heading, and the result in one sentence.
-    warnings, notes : tuple of str
-        What is wrong with the result, and how it came about.
+        The finding in a few words, and in one sentence.
+    warnings, reasons, notes : tuple of str
+        What is wrong with the result, why :func:`hsieve.select` chose as it did, and how else the
+        result came about.
     method, does : str
         Name of the selector's class, and what it does.
     references : tuple of str
@@ -140,6 +147,7 @@ class Analysis:
     title: str
     headline: str
     warnings: tuple[str, ...]
+    reasons: tuple[str, ...]
     notes: tuple[str, ...]
     method: str
     does: str
@@ -250,28 +258,31 @@ def analyse(
         y,
         selector.path_.order[:n_shown],
         n_substitutes=options.n_substitutes,
-        reads_values=options.pictures,
+        for_page=options.pictures,
     )
     tests = p_values_of(selector, evidence, options.p_values, seed=options.seed)
     words = words_for(selector)
     rows = feature_rows(selector, evidence, tests, names)
     pairs = pair_rows(selector, names)
-    warnings = warnings_of(
+    origin = options.origin
+    noise = noise_in_words(
         selector,
         evidence,
         tests,
-        names,
-        target_name=target_name,
-        sees_alone=words.sees == ALONE and not options.origin.reasons,
+        target_name,
+        sees_alone=words.sees == ALONE and not origin.reasons,
     )
-    title = options.title or f"{type(selector).__name__}: features for {target_name}"
+    title = options.title or title_of(
+        selector, shortened(target_name, LONGEST_TARGET), is_noise=bool(noise)
+    )
     return Analysis(
         title=shortened(title, LONGEST_TITLE),
         headline=headline(selector, evidence.n_samples, names),
-        warnings=_texts(warnings, options.origin.warnings),
+        warnings=_texts([noise] if noise else [], warnings_of(selector, names), origin.warnings),
+        reasons=_texts(origin.reasons),
         notes=_texts(
-            options.origin.notes,
-            notes_on(selector, rows, pairs, names, options.origin.reasons),
+            origin.notes,
+            notes_on(selector, rows, pairs, names, has_reasons=bool(origin.reasons)),
             evidence.notes,
         ),
         method=type(selector).__name__,
@@ -296,9 +307,9 @@ def analyse(
             rows,
             words,
             p_values=tests is not None,
-            number_is_found=options.origin.number_is_found,
+            number_is_found=origin.number_is_found,
         ),
-        repeat=repetition(selector, evidence.n_samples, options.origin, names, target_name),
+        repeat=repetition(selector, evidence.n_samples, origin, names, target_name),
         pictures=_pictures(selector, evidence, names, target_name) if options.pictures else (),
     )
 

@@ -44,7 +44,9 @@ N_SUBSTITUTES = 3
 # something by itself, as much as so many samples.
 MOST_COMPARISONS = 2e8
 COST_OF_A_PAIR = 500
-MOST_VALUES = 2e7
+MOST_VALUES, MOST_VALUES_READ = 2e7, 2e8
+# Features among which substitutes are looked for where they cannot be among all.
+N_LOOKED_AT = 300
 # Up to so many classes, each has samples among those looked at.
 MOST_CLASSES_KEPT = 100
 
@@ -133,9 +135,12 @@ def gather(
     features: IndexArray,
     *,
     n_substitutes: int | None = None,
-    reads_values: bool = True,
+    for_page: bool = True,
 ) -> Evidence:
-    """Look at the data once more."""
+    """Look at the data once more.
+
+    A page needs values in any case, the screen only what is quickly read and asked for.
+    """
     known = knowledge_of(selector)
     categorical = np.sort(categories_of(selector))
     if X is None or is_distributed(X):
@@ -159,16 +164,11 @@ def gather(
     if not blocks.is_local:
         return replace(evidence, notes=(_without_data(X),))
     evidence = replace(evidence, blocks=blocks)
-    chosen = selector.selected_indices_
-    # Columns that workers of a cluster read do not come here, but for a page.
-    if reads_values or not (n_substitutes == 0 or is_on_cluster(selector)):
-        evidence = _compared(selector, evidence, blocks, asked=n_substitutes)
-    elif n_substitutes != 0:
-        cost = (blocks.n_samples + COST_OF_A_PAIR) * blocks.n_features * len(chosen)
-        if n_substitutes or cost <= MOST_COMPARISONS:
-            evidence = replace(evidence, compared=chosen)
-            most = n_substitutes or N_SUBSTITUTES
-            evidence = _looked_for_in_all(selector, evidence, blocks, most)
+    if for_page or not (n_substitutes == 0 or is_on_cluster(selector)):
+        return _compared(selector, evidence, blocks, asked=n_substitutes)
+    if n_substitutes:
+        evidence = replace(evidence, compared=selector.selected_indices_)
+        evidence = _looked_for_in_all(selector, evidence, blocks, n_substitutes)
     return evidence
 
 
@@ -202,15 +202,16 @@ def _compared(
     selector: Any, evidence: Evidence, blocks: ColumnBlocks, *, asked: int | None
 ) -> Evidence:
     """Read the shown features, and compare them with the chosen ones and the target."""
+    if not len(evidence.features):
+        return evidence
     features, compared, notes = evidence.features, selector.selected_indices_, list[str]()
     rows = _rows(evidence.target, blocks.n_samples)
     cost = (len(rows) + COST_OF_A_PAIR) * blocks.n_features
     if len(compared) > MOST_COMPARED and cost * len(compared) > MOST_COMPARISONS:
         compared = compared[:MOST_COMPARED]
         notes.append(f"Only the first {MOST_COMPARED} chosen features were compared with others.")
-    takes_all = len(rows) * blocks.n_features <= MOST_VALUES
-    takes_all &= cost * len(compared) <= MOST_COMPARISONS and not is_on_cluster(selector)
-    looked_at = np.arange(blocks.n_features) if takes_all else features
+    looked_at = _candidates(selector, evidence, len(rows), len(compared), asked=asked)
+    takes_all = len(looked_at) == blocks.n_features
     values = samples_of(blocks, looked_at, rows)
     place = {int(feature): position for position, feature in enumerate(looked_at)}
     shown = np.array([place[int(feature)] for feature in features], dtype=np.intp)
@@ -229,13 +230,32 @@ def _compared(
         )
     if asked and not takes_all:
         return _looked_for_in_all(selector, replace(evidence, notes=tuple(notes)), blocks, asked)
-    if not takes_all and len(features) < blocks.n_features:
+    if asked != 0 and not takes_all:
         notes.append(
-            f"Substitutes were looked for among the {len(features):,} best features, not among all."
+            f"Substitutes were looked for among the {len(looked_at):,} best features, not among "
+            "all."
         )
     wanted = N_SUBSTITUTES if asked is None else asked
     found = _substitutes(overlap, looked_at, compared, wanted) if wanted else None
     return replace(evidence, substitutes=found, notes=tuple(notes))
+
+
+def _candidates(
+    selector: Any, evidence: Evidence, n_rows: int, n_compared: int, *, asked: int | None
+) -> IndexArray:
+    """Choose features among which substitutes are looked for: all, the best, or those shown."""
+    blocks, order = evidence.blocks, selector.path_.order
+    shown: IndexArray = order[: max(len(evidence.features), n_compared)]
+    if blocks is None or asked == 0 or is_on_cluster(selector):
+        return shown
+    for features in (np.arange(blocks.n_features), order[: max(len(shown), N_LOOKED_AT)]):
+        n_looked_at = len(features)
+        is_quick = n_rows * n_looked_at <= MOST_VALUES
+        is_quick &= blocks.n_samples * n_looked_at <= MOST_VALUES_READ
+        is_quick &= (n_rows + COST_OF_A_PAIR) * n_looked_at * n_compared <= MOST_COMPARISONS
+        if is_quick:
+            return features
+    return shown
 
 
 def _rows(target: Target | None, n_samples: int) -> IndexArray:

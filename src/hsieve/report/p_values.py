@@ -94,10 +94,12 @@ def _tested(  # noqa: PLR0917 - what is tested, where and how
 def chance_of(selector: Any, evidence: Evidence, tests: FeatureTests | None) -> float | None:
     """Least p-value of the best chosen features, adjusted for the number of all features.
 
-    It is None where nothing can be tested. Tests that were made already serve, but for
-    permutations, which cannot give p-values small enough.
+    Where none was chosen it is that of the best ones; where nothing can be tested it is None. Tests
+    that were made already serve, but for permutations, which cannot give p-values small enough.
     """
     chosen = selector.selected_indices_[:N_HELD_AGAINST_CHANCE]
+    if not len(chosen):
+        chosen = selector.path_.order[:N_HELD_AGAINST_CHANCE]
     target, blocks = evidence.target, evidence.blocks
     if not len(chosen) or target is None or target.kind == "gram" or blocks is None:
         return None

@@ -15,12 +15,10 @@ if TYPE_CHECKING:
     from hsieve.report.analysis import Analysis
     from hsieve.report.tables import Column, FeatureRow
 
-__all__ = ["as_html", "as_lines", "as_text", "explained", "renderables", "screen_columns"]
+__all__ = ["as_html", "as_lines", "as_text", "renderables", "screen_columns"]
 
 # Columns of features that are numbers on the screen; others stand on the page.
-NUMBERS = ("frequency", "score", "p_value", "adjusted_p_value")
-# Columns whose heading does not say what they hold.
-EXPLAINED = ("adds", "p alone", "adjusted p")
+NUMBERS = ("frequency", "score", "relevance", "p_value", "adjusted_p_value")
 WIDTH = 100
 MOST_LINES = 30
 
@@ -52,17 +50,12 @@ def renderables(
             shown.add_row(as_text(" x ".join(pair.names)), f"{pair.coefficient:.4g}")
         yield shown
     yield as_text(head)
-    for sentence in (*explained(columns if analysis.chosen else ()), *analysis.notes):
+    explained = []
+    if analysis.chosen:
+        columns += [one for one in analysis.columns if one.key == "substitutes"]
+        explained = [f"{column.label.lower()}: {column.meaning}" for column in columns]
+    for sentence in (*explained, *analysis.reasons, *analysis.notes):
         yield as_text(sentence)
-
-
-def explained(columns: Sequence["Column"]) -> list[str]:
-    """Say what the columns hold whose headings do not say it."""
-    return [
-        f"{column.label.lower()}: {column.meaning}"
-        for column in columns
-        if column.label.lower() in EXPLAINED
-    ]
 
 
 def _features(rows: Sequence["FeatureRow"], columns: Sequence["Column"]) -> Table:
@@ -114,7 +107,11 @@ def as_html(analysis: "Analysis") -> str:
         cells = [str(row.rank), shortened(row.name, 60)]
         cells += [*(_number(getattr(row, column.key)) for column in columns), others]
         body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    sentences = (*(f"Warning: {one}" for one in analysis.warnings), *analysis.notes)
+    sentences = (
+        *(f"Warning: {one}" for one in analysis.warnings),
+        *analysis.reasons,
+        *analysis.notes,
+    )
     listed = "".join(f"<li>{escape(legible(sentence))}</li>" for sentence in sentences)
     return (
         f"<table><caption>{escape(analysis.headline)}</caption><thead><tr>{heads}</tr></thead>"

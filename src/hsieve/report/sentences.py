@@ -17,7 +17,7 @@ from hsieve.strategies.lars_path import LarsSelectionPath
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.text import listed, shortened
 
-__all__ = ["headline", "notes_on", "warnings_of"]
+__all__ = ["headline", "noise_in_words", "notes_on", "title_of", "warnings_of"]
 
 NAMED = 5
 SIGNIFICANT = 0.05
@@ -76,21 +76,54 @@ def _interaction(selector: Any, best: Any, names: Sequence[str], samples: str) -
     )
 
 
-def warnings_of(
-    selector: Any,
-    evidence: Evidence,
-    tests: Any,
-    names: Sequence[str],
-    *,
-    target_name: str,
-    sees_alone: bool,
-) -> list[str]:
-    """Say what is wrong with a result, as far as selector and data tell.
+def title_of(selector: Any, target_name: str, *, is_noise: bool) -> str:
+    """Tell what was found, and of what, as a heading."""
+    n_chosen, n_features = len(selector.selected_indices_), selector.n_features_in_
+    if is_noise:
+        return f"No feature predicts {target_name} beyond chance"
+    if not n_chosen:
+        return f"None of {n_features:,} features predicts {target_name} well enough"
+    found = f"{n_chosen:,} of {n_features:,} features"
+    if not selector._needs_target():
+        return f"{found} chosen"
+    is_one = n_chosen == 1
+    if hasattr(selector, "threshold_"):
+        return f"{found} {'is' if is_one else 'are'} often selected for {target_name}"
+    if getattr(selector, "pairs_", ()) and hasattr(selector.pairs_[0], "family_wise_p"):
+        return f"{found} predict {target_name} together"
+    return f"{found} {'predicts' if is_one else 'predict'} {target_name}"
+
+
+def noise_in_words(
+    selector: Any, evidence: Evidence, tests: Any, target_name: str, *, sees_alone: bool
+) -> str:
+    """Say that no feature shows anything beyond chance; empty where some do, or nobody can tell.
 
     `sees_alone` is true where the method judges features one by one. Its list is as long as was
     asked for, whether or not the data have anything to tell, and features that matter only together
     look like noise to it.
     """
+    path = selector.path_
+    if isinstance(path, PursuitPath):
+        may_be_noise, advice = not path.n_found, ""  # else its own tests were passed
+    else:
+        may_be_noise = sees_alone and not tuple(getattr(selector, "covariates", ()))
+        advice = (
+            " If features may matter only together, try BAHSIC, or let the method be chosen (auto)."
+        )
+    chance = chance_of(selector, evidence, tests) if may_be_noise else None
+    if chance is None or chance <= SIGNIFICANT:
+        return ""
+    which = "chosen feature" if len(selector.selected_indices_) else "feature"
+    return (
+        f"No {which} tells more about {target_name} by itself than chance would among "
+        f"{selector.n_features_in_:,} features (least p-value, adjusted for their number: "
+        f"{chance:.2g}).{advice}"
+    )
+
+
+def warnings_of(selector: Any, names: Sequence[str]) -> list[str]:
+    """Say what is wrong with a result, as far as the selector tells."""
     found = []
     constant = selector.constant_features_
     if len(constant):
@@ -105,17 +138,6 @@ def warnings_of(
             "More interactions are likely than could be tested: some that were not may belong "
             "among those reported."
         )
-    is_adjusted = len(tuple(getattr(selector, "covariates", ()))) > 0
-    # The gates of a pursuit are such tests.
-    if sees_alone and not is_adjusted and not isinstance(selector.path_, PursuitPath):
-        chance = chance_of(selector, evidence, tests)
-        if chance is not None and chance > SIGNIFICANT:
-            found.append(
-                f"No chosen feature tells more about {target_name} by itself than chance would "
-                f"among {selector.n_features_in_:,} features (least p-value, adjusted for their "
-                f"number: {chance:.2g}). If features may matter only together, try BAHSIC, or let "
-                "the method be chosen (auto)."
-            )
     return found
 
 
@@ -140,20 +162,22 @@ def notes_on(
     rows: Sequence[FeatureRow],
     pairs: Sequence[PairRow],
     names: Sequence[str],
-    reasons: Sequence[str] = (),
+    *,
+    has_reasons: bool,
 ) -> list[str]:
     """Say how a result came about: the number of features, what was searched, how it ended.
 
-    `reasons` are those of :func:`hsieve.select`, which say of a pursuit what would be said here.
+    The reasons of :func:`hsieve.select`, where there are any, say of a pursuit what would be said
+    here.
     """
     chosen = [row for row in rows if row.chosen]
     choice = getattr(selector, "n_features_choice_", None)
-    notes = list(reasons)
-    if chosen and choice is not None and not reasons:
+    notes = []
+    if chosen and choice is not None and not has_reasons:
         notes.append(f"How many, by {choice.rule}: {choice.reason}")
     if hasattr(selector, "threshold_"):
         notes += _on_stability(selector, chosen, names)
-    if isinstance(selector.path_, PursuitPath) and (chosen or not reasons):
+    if isinstance(selector.path_, PursuitPath) and (chosen or not has_reasons):
         notes += _on_pursuit(selector, chosen, names)
     if isinstance(selector.path_, LarsSelectionPath):
         if getattr(selector, "interactions", None) and not pairs:

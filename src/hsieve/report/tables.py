@@ -123,7 +123,8 @@ FEATURE_COLUMNS = (
     Column(
         "relevance",
         "Relevance",
-        "NHSIC of the feature alone with the target: 0 for independent, 1 for as good as a copy.",
+        "NHSIC of the feature alone with the target: 0 for independent, 1 for as good as a copy, "
+        "however many features are selected.",
     ),
     Column(
         "redundancy",
