@@ -446,8 +446,9 @@ def _refuse_array(array: NDArray[Any]) -> None:
     shown = ", ".join(f"{i} ({missing[i]})" for i in sorted(worst[missing[worst] > 0].tolist()))
     msg = (
         f"{int((missing > 0).sum())} of {array.shape[1]} columns of X have missing values, such as "
-        f"{shown}. Fill them in first, leave them out, or say missing='impute' (the median of "
-        "numbers, a level of its own for categories)."
+        f"{shown}. Fill them in first (hsieve.FillMissing()), leave them out, or say "
+        "missing='impute' in hsieve.select, hsieve.compare or open_dataset (the median of numbers, "
+        "a level of its own for categories)."
     )
     raise ValueError(msg)
 

@@ -3,11 +3,24 @@
 from itertools import permutations
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
-from hsieve import HSIC, feature_tests, hsic, hsic_interval, hsic_test, hsic_variance, kernels
+from hsieve import (
+    HSIC,
+    feature_tests,
+    hsic,
+    hsic_interval,
+    hsic_test,
+    hsic_variance,
+    kernels,
+    nhsic,
+    open_dataset,
+)
+from hsieve.kernels import encode_columns
 from hsieve.kernels.null_laws import MatrixMoments, permutation_law
+from tests.frames import LIBRARIES, mixed_columns, mixed_frame
 from tests.reference import naive
 
 WIDTH = kernels.Gaussian(1.0)
@@ -115,3 +128,47 @@ def test_feature_tests_find_the_dependent_features(method, rng):
 def test_bad_requests_are_refused_in_words(call, message, rng):
     with pytest.raises(ValueError, match=message):
         call(rng.normal(size=20), rng.normal(size=20))
+
+
+@pytest.mark.parametrize("library", [*LIBRARIES, "lazy", "Dataset"])
+def test_tests_take_frames_with_text_categories_and_booleans(library):
+    X, y, categorical = mixed_columns()
+    given = mixed_frame("polars" if library in ("lazy", "Dataset") else library, X)
+    if library == "lazy":
+        given = given.lazy()
+    arguments = (open_dataset(given, y),) if library == "Dataset" else (given, y)
+    found = feature_tests(*arguments)
+    expected = feature_tests(X, y, measure=HSIC(categorical=categorical))
+    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-9)
+    table = found.to_frame()
+    assert list(table.index) == ["age", "dose", "site", "smoker", "sex", "noise"]
+    np.testing.assert_array_equal(table["p_value"], found.p_values)
+    assert found.adjusted_p_values[2] == table.loc["site", "adjusted_p_value"] < 0.001
+    assert list(expected.to_frame().index[:2]) == ["x0", "x1"]
+    joint = hsic_test(*arguments, method="gamma")
+    coded = encode_columns(X, categorical=categorical, standardise=False)
+    gram = kernels.Gaussian().on_subset(coded, np.arange(6)).gram
+    by_gram = hsic_test(gram, y, kernel_x=kernels.Precomputed(), method="gamma")
+    assert joint.p_value == pytest.approx(by_gram.p_value)
+    assert hsic(*arguments) == pytest.approx(hsic(gram, y, kernel_x=kernels.Precomputed()))
+    assert 0 < nhsic(*arguments) < 1
+    assert hsic_interval(*arguments).estimate == hsic(*arguments)
+
+
+def test_tests_take_a_column_and_the_name_of_the_target(rng):
+    frame = pd.DataFrame({"a": rng.normal(size=40), "b": rng.normal(size=40)}).assign(
+        y=lambda table: table["a"] ** 2
+    )
+    expected = hsic_test(frame[["a"]].to_numpy(), frame["y"].to_numpy(), method="gamma")
+    assert hsic_test(frame["a"], frame["y"], method="gamma") == expected
+    assert hsic_test(frame[["a", "y"]], "y", method="gamma") == expected
+    assert feature_tests(frame, "y").names == ("a", "b")
+
+
+def test_tests_refuse_what_selectors_refuse(rng):
+    holes = np.ma.masked_array(rng.normal(size=(20, 3)), mask=np.eye(20, 3, dtype=bool))
+    for test in (feature_tests, hsic_test, hsic):
+        with pytest.raises(ValueError, match=r"3 of 3 columns of X have missing values"):
+            test(holes, rng.normal(size=20))
+        with pytest.raises(ValueError, match="A Dataset has its own y"):
+            test(open_dataset(holes.data, rng.normal(size=20)), rng.normal(size=20))

@@ -7,7 +7,15 @@ import pytest
 from scipy import sparse
 from sklearn.base import clone
 
-from hsieve import BAHSIC, N3LARS, FillMissing, LassoSelector, open_dataset, select
+from hsieve import (
+    BAHSIC,
+    N3LARS,
+    FillMissing,
+    InteractionScan,
+    LassoSelector,
+    open_dataset,
+    select,
+)
 from hsieve.classifiers import LPBoost
 from tests.every_selector import SELECTORS, fresh
 
@@ -177,3 +185,30 @@ def test_support_is_the_mask_of_scikit_learn(problem):
     selector = N3LARS(2)
     assert not hasattr(selector, "support_")
     np.testing.assert_array_equal(selector.fit(*problem).support_, selector.get_support())
+
+
+def test_results_become_frames_with_names(problem):
+    X, y = problem
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    selector = N3LARS(2).fit(frame, y)
+    table = selector.to_frame()
+    chosen = [frame.columns[i] for i in selector.selected_indices_]
+    assert list(table.index[table["selected"]]) == chosen
+    assert table["rank"].tolist() == [1, 2, 3, 4]
+    assert table.loc["b", "score"] == selector.scores_[1]
+    assert list(N3LARS(2).fit(X, y).to_frame().index[:1]) == ["x1"]
+    assert list(select(frame, y).to_frame().index) == ["b"]
+
+
+@pytest.mark.parametrize("order", [2, 3])
+def test_interactions_become_frames_with_names(order, problem):
+    X, _ = problem
+    frame = pd.DataFrame(X, columns=["a", "b", "c", "d"])
+    scan = InteractionScan(order=order, n_pairs=3, n_permutations=2)
+    table = scan.fit(frame, X[:, 0] * X[:, 3]).to_frame()
+    assert table.loc[0, ["feature_1", "feature_2"]].tolist() == ["a", "d"]
+    assert table.loc[0, "p_value"] == scan.pairs_[0].p_value
+    assert table.loc[0, "own_share_2"] == scan.pairs_[0].own_shares[1]
+    assert len(table) == len(scan.pairs_) + len(scan.triples_)
+    if order == 3:
+        assert table["feature_3"].notna().tolist() == [False] * 3 + [True] * len(scan.triples_)

@@ -13,7 +13,7 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.dataset import Dataset, open_dataset
 from hsieve.exceptions import IdentifierWarning
 from hsieve.io.anndata import is_annotated
-from hsieve.io.frame_columns import collected, frame_library, take_columns
+from hsieve.io.frame_columns import collected, frame_library, pandas_frame, take_columns
 from hsieve.io.sparse import is_sparse
 
 if TYPE_CHECKING:
@@ -104,6 +104,15 @@ class Selection:
         data = np.asanyarray(X)  # masks stay
         self._check_width(data.shape[1] if data.ndim == 2 else -1)
         return data[:, np.sort(self.indices)]
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with a row for each chosen feature, best first."""
+        columns = {
+            "feature": self.features,
+            "rank": np.arange(1, len(self.features) + 1),
+            "score": self.scores,
+        }
+        return pandas_frame(columns, "features and scores").set_index("feature")
 
     def summary(self, X: Any = None, y: Any = None, **options: Any) -> "Analysis":
         """Tell the result in a table and a few sentences, with the reasons.

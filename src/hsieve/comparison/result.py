@@ -1,13 +1,13 @@
 """What came of a comparison of selectors, as text, rows and frames."""
 
 import html
-import importlib
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hsieve.comparison.summary import SelectorSummary
+from hsieve.io.frame_columns import pandas_frame
 
 NOTHING = "-"
 TEXT_WIDTH = 100
@@ -99,12 +99,7 @@ class SelectorComparison:
         ImportError
             If pandas is not installed.
         """
-        try:
-            pandas = importlib.import_module("pandas")
-        except ImportError as error:
-            msg = "to_frame needs pandas ('pip install pandas'); rows() needs nothing."
-            raise ImportError(msg) from error
-        return pandas.DataFrame(self.rows()).set_index("selector")
+        return pandas_frame(self.rows(), "rows()").set_index("selector")
 
     def _scores(self) -> TextTable:
         """One row for each selector."""

@@ -24,9 +24,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
+from sklearn.base import clone
 
 from hsieve.array_types import FloatArray
+from hsieve.dataset import Dataset, category_positions, opened
 from hsieve.inference.feature_number import representative_rows
+from hsieve.io.frame_columns import pandas_frame
 from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_law
 from hsieve.measures.hsic import HSIC, gram_pair
@@ -82,12 +85,25 @@ class FeatureTests:
         Benjamini-Hochberg: of the features under q at most a fraction q is expected to be false.
     method : {"gamma", "permutation"}
         How the p-values were found.
+    names : tuple of str, default=()
+        Names of the features; x0, x1, ... where they have none.
     """
 
     scores: FloatArray
     p_values: FloatArray
     adjusted_p_values: FloatArray
     method: str
+    names: tuple[str, ...] = ()
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with a row for each feature, which needs pandas."""
+        columns = {
+            "feature": self.names or [f"x{place}" for place in range(len(self.scores))],
+            "score": self.scores,
+            "p_value": self.p_values,
+            "adjusted_p_value": self.adjusted_p_values,
+        }
+        return pandas_frame(columns, "the arrays scores and p_values").set_index("feature")
 
 
 def hsic_variance(gram_x: ArrayLike, gram_y: ArrayLike) -> float:
@@ -123,8 +139,8 @@ def hsic_variance(gram_x: ArrayLike, gram_y: ArrayLike) -> float:
 
 
 def hsic_interval(
-    X: ArrayLike,
-    y: ArrayLike,
+    X: ArrayLike | Dataset,
+    y: Any = None,
     *,
     level: float = 0.95,
     kernel_x: Kernel | None = None,
@@ -134,10 +150,8 @@ def hsic_interval(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features, taken as they are.
-    y : array-like
-        Target, taken as it is.
+    X, y
+        As in :func:`hsieve.hsic`.
     level : float, default=0.95
         Coverage of the interval.
     kernel_x, kernel_y : Kernel or None, default=None
@@ -160,8 +174,8 @@ def hsic_interval(
 
 
 def hsic_test(
-    X: ArrayLike,
-    y: ArrayLike,
+    X: ArrayLike | Dataset,
+    y: Any = None,
     *,
     method: str = "permutation",
     n_permutations: int = 999,
@@ -173,10 +187,8 @@ def hsic_test(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features, taken as they are.
-    y : array-like
-        Target, taken as it is.
+    X, y
+        As in :func:`hsieve.hsic`.
     method : {"permutation", "gamma"}, default="permutation"
         How the p-value is found.
     n_permutations : int, default=999
@@ -214,8 +226,8 @@ def hsic_test(
 
 
 def feature_tests(
-    X: ArrayLike,
-    y: Any,
+    X: ArrayLike | Dataset,
+    y: Any = None,
     *,
     measure: HSIC | None = None,
     method: str = "gamma",
@@ -226,12 +238,13 @@ def feature_tests(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or Dataset
+        Features. Columns of a frame that identify or count the rows are left out with a warning.
     y : array-like
-        Target.
+        Target, or the name of its column in a data frame. A Dataset has its own.
     measure : HSIC or None, default=None
-        Kernels and coding of the data; None is ``HSIC()``. The statistic is the biased one.
+        Kernels, and categories and kind of the target beside those that frames and Datasets tell;
+        None is ``HSIC()``. The statistic is the biased one.
     method : {"gamma", "permutation"}, default="gamma"
         How p-values are found. Permutations need many draws to survive the adjustment for
         thousands of features; the gamma law does not.
@@ -243,7 +256,7 @@ def feature_tests(
     Returns
     -------
     FeatureTests
-        Scores, p-values and adjusted p-values, in the order of the columns.
+        Scores, p-values and adjusted p-values, in the order of the columns, and `to_frame()`.
 
     Notes
     -----
@@ -259,7 +272,8 @@ def feature_tests(
     >>> np.flatnonzero(feature_tests(X, X[:, 2] ** 2).adjusted_p_values < 0.01)
     array([2])
     """
-    bound = (HSIC() if measure is None else measure).bind(X, y)
+    data, measure = _opened_for(HSIC() if measure is None else measure, X, y)
+    bound = measure.bind(data.X, data.y)
     n = len(bound.gram_y)
     _check_method(method, n, n_permutations)
     centred_y = centre(bound.gram_y)
@@ -275,7 +289,21 @@ def feature_tests(
             p_values[feature] = _permutation_p_value(centred_x, centred_y, orders)
         report((feature + 1) / bound.n_features, "testing features")
     adjusted = stats.false_discovery_control(p_values, method="bh")
-    return FeatureTests(scores / (n - 1) ** 2, p_values, adjusted, method)
+    return FeatureTests(scores / (n - 1) ** 2, p_values, adjusted, method, data.names)
+
+
+def _opened_for(measure: HSIC, X: Any, y: Any) -> tuple[Dataset, HSIC]:
+    """Open data, and tell the measure which features are categories and what the target holds."""
+    given = measure.categorical
+    if isinstance(X, Dataset):
+        data = opened(X, y)
+        own = category_positions(given, data.n_features, data.names) % data.n_features
+        categorical = np.union1d(own, data.categorical).astype(int).tolist()
+    else:
+        data = opened(X, y, categorical=given, target_kind=measure.target_kind)
+        categorical = list(data.categorical)
+    kind = data.target_kind if measure.target_kind == "auto" else measure.target_kind
+    return data, clone(measure).set_params(categorical=categorical, target_kind=kind)
 
 
 def among_all_features(tests: FeatureTests, tested: ArrayLike, n_features: int) -> FeatureTests:

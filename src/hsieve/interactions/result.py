@@ -2,20 +2,21 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.strategies.base import SelectionPath, best_first
 
-__all__ = ["Interaction", "path_of"]
+__all__ = ["Interaction", "path_of", "row_of"]
 
 
 @dataclass(frozen=True)
 class Interaction:
     """Features that act on the target together.
 
-    ``pandas.DataFrame(scan.pairs_)`` makes a table of many.
+    ``scan.to_frame()`` makes a table of many.
 
     Parameters
     ----------
@@ -49,6 +50,19 @@ class Interaction:
     p_value: float
     family_wise_p: float
     false_discovery_rate: float
+
+
+def row_of(interaction: Interaction, n_features: int) -> dict[str, Any]:
+    """Lay an interaction out as a flat row, with None where it has fewer features than others."""
+    row: dict[str, Any] = {}
+    for name, given in (
+        ("feature", interaction.names),
+        ("own_share", interaction.own_shares),
+    ):
+        padded = [*given, *[None] * (n_features - len(given))]
+        row |= {f"{name}_{place}": value for place, value in enumerate(padded, start=1)}
+    numbers = ("score", "strength", "p_value", "family_wise_p", "false_discovery_rate")
+    return row | {name: getattr(interaction, name) for name in numbers}
 
 
 def path_of(

@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import Tags
+from sklearn.utils.validation import check_is_fitted
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.columns import ColumnBlocks
@@ -17,9 +18,10 @@ from hsieve.data.views import MissingAsLevel
 from hsieve.dataset import Dataset
 from hsieve.exceptions import CrowdedInteractionsWarning
 from hsieve.interactions.pair_statistic import InteractionTarget
-from hsieve.interactions.result import Interaction, path_of
+from hsieve.interactions.result import Interaction, path_of, row_of
 from hsieve.interactions.search import FoundInteractions, InteractionSearch
 from hsieve.interactions.sweep import pairs_among
+from hsieve.io.frame_columns import pandas_frame
 from hsieve.kernels.dense_factors import DenseFactors
 from hsieve.kernels.factor_store import FactorStore
 from hsieve.kernels.leading_factors import LeadingFactors
@@ -235,6 +237,19 @@ class InteractionScan(BaseSelector):
             self._n_wanted(self.n_features_in_),
         )
         return self
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with a row for each pair and triple found, which needs pandas.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature_1``, ``feature_2`` and, with triples, ``feature_3``; what each of them
+            tells alone, as ``own_share_1`` and so on; the numbers of :class:`Interaction`.
+        """
+        check_is_fitted(self)
+        found = [*self.pairs_, *self.triples_]
+        return pandas_frame([row_of(one, self.order) for one in found], "pairs_")
 
     def _screened(
         self,

@@ -6,6 +6,7 @@ Categories become the codes 0, 1, ... of their sorted levels, whatever order the
 """
 
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -25,6 +26,7 @@ __all__ = [
     "frame_library",
     "frame_names",
     "open_column",
+    "pandas_frame",
     "take_columns",
 ]
 
@@ -241,3 +243,23 @@ def as_array(frame: Any) -> NDArray[Any]:
     if library == "arrow":
         return np.column_stack([np.asarray(column) for column in frame.columns])
     return np.asarray(frame.to_numpy())
+
+
+def pandas_frame(rows: Any, instead: str, **options: Any) -> Any:
+    """Return results as a frame of pandas, which is asked for only here.
+
+    Parameters
+    ----------
+    rows : list of mappings, or mapping of columns
+        What the frame holds.
+    instead : str
+        What gives the same without pandas.
+    **options
+        For ``pandas.DataFrame``.
+    """
+    try:
+        pandas = import_module("pandas")
+    except ImportError as error:
+        msg = f"to_frame needs pandas ('pip install pandas'); {instead} needs nothing."
+        raise ImportError(msg) from error
+    return pandas.DataFrame(rows, **options)

@@ -25,7 +25,9 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.validation import check_lengths, target_kind_of
+from hsieve.data.validation import check_lengths, plain_array
+from hsieve.dataset import Dataset, opened
+from hsieve.io.frame_columns import frame_library
 from hsieve.kernels import (
     EncodedColumns,
     Gaussian,
@@ -53,8 +55,8 @@ NO_FEATURES: IndexArray = np.array([], dtype=np.intp)
 
 
 def hsic(
-    X: ArrayLike,
-    y: ArrayLike,
+    X: ArrayLike | Dataset,
+    y: Any = None,
     *,
     estimator: str = "unbiased",
     kernel_x: Kernel | None = None,
@@ -64,10 +66,11 @@ def hsic(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features, taken as they are: standardise them first if their scales differ.
+    X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or Dataset
+        Features, taken as they are: standardise them first if their scales differ. Two samples of
+        different levels of a category are as far apart as two of a standardised number.
     y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
-        Target, taken as it is.
+        Target, taken as it is, or the name of its column in a data frame. A Dataset has its own.
     estimator : {"unbiased", "biased"}, default="unbiased"
         Which estimator.
     kernel_x : Kernel or None, default=None
@@ -93,17 +96,27 @@ def hsic(
 
 
 def gram_pair(
-    X: ArrayLike, y: ArrayLike, kernel_x: Kernel | None, kernel_y: Kernel | None
+    X: Any, y: Any, kernel_x: Kernel | None, kernel_y: Kernel | None
 ) -> tuple[FloatArray, FloatArray]:
     """Gram matrices of features and target, taken as they are, with the default kernels."""
-    gram_x = (Gaussian() if kernel_x is None else checked_kernel(kernel_x)).gram(X)
-    if kernel_y is None and target_kind_of(y) == "continuous":
+    data = opened(as_table(X), y)
+    kernel = Gaussian() if kernel_x is None else checked_kernel(kernel_x)
+    if data.categorical:
+        columns = encode_columns(data.X, categorical=data.categorical, standardise=False)
+        gram_x = kernel.on_subset(columns, np.arange(data.n_features)).gram
+    else:
+        gram_x = kernel.gram(data.X)
+    if kernel_y is None and data.target_kind == "continuous":
         kernel_y = Gaussian()
-    gram_y = target_gram(y, kernel_y, standardise=False)
-    if gram_x.shape != gram_y.shape:
-        msg = f"X and y must have equally many samples, got {len(gram_x)} and {len(gram_y)}."
-        raise ValueError(msg)
-    return gram_x, gram_y
+    return gram_x, target_gram(data.y, kernel_y, target_kind=data.target_kind, standardise=False)
+
+
+def as_table(X: Any) -> Any:
+    """Return one feature, given as a vector or a series, as a table of one column."""
+    if hasattr(X, "to_frame") and frame_library(X) is None:
+        return X.to_frame()
+    values = plain_array(X, "X")
+    return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else X
 
 
 def checked_estimator(estimator: str) -> Any:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hsieve.array_types import FloatArray, IndexArray
+from hsieve.dataset import Dataset
 from hsieve.kernels import Kernel, centre
 from hsieve.kernels.centring import centred_squared_norm
 from hsieve.kernels.subsets import SubsetKernel
@@ -29,8 +30,8 @@ from hsieve.measures.targets import refuse_empty
 
 
 def nhsic(
-    X: ArrayLike,
-    y: ArrayLike,
+    X: ArrayLike | Dataset,
+    y: Any = None,
     *,
     kernel_x: Kernel | None = None,
     kernel_y: Kernel | None = None,
@@ -39,10 +40,8 @@ def nhsic(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples, n_features)
-        Features, taken as they are.
-    y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
-        Target, taken as it is.
+    X, y
+        As in :func:`hsieve.hsic`.
     kernel_x, kernel_y : Kernel or None, default=None
         As in :func:`hsieve.hsic`.
 

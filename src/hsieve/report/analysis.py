@@ -6,7 +6,6 @@ holds plain values only, so that it can be kept as JSON.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from importlib import import_module
 from numbers import Integral
 from typing import Any
 
@@ -15,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hsieve.dataset import Dataset
 from hsieve.inference.hsic_tests import FeatureTests
+from hsieve.io.frame_columns import pandas_frame
 from hsieve.report.curves import Names, curves
 from hsieve.report.evidence import Evidence, gather
 from hsieve.report.method_words import parameter_meanings, words_for
@@ -186,18 +186,12 @@ class Analysis:
         ImportError
             If pandas is not installed.
         """
-        try:
-            pandas = import_module("pandas")
-        except ImportError as error:
-            msg = "to_frame needs pandas ('pip install pandas'); to_dict() needs nothing."
-            raise ImportError(msg) from error
-        keys = [column.key for column in self.columns]
+        keys = ["feature", *(column.key for column in self.columns)]
         rows = [{key: getattr(row, key) for key in keys} for row in self.features]
         for row in rows:
             if "substitutes" in row:
                 row["substitutes"] = [one.name for one in row["substitutes"] or ()]
-        index = [row.feature for row in self.features]
-        return pandas.DataFrame(rows, index=pandas.Index(index, name="feature"), columns=keys)
+        return pandas_frame(rows, "to_dict()", columns=keys).set_index("feature")
 
     def __str__(self) -> str:
         from hsieve.report.screen import as_lines

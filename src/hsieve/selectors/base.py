@@ -17,7 +17,7 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import checked_data, plain_features, refuse_mixed, target_kind_of
@@ -25,7 +25,7 @@ from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import as_array, collected, frame_library, take_columns
+from hsieve.io.frame_columns import as_array, collected, frame_library, pandas_frame, take_columns
 from hsieve.kernels import Precomputed
 from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.common_parameters import with_common_parameters
@@ -290,6 +290,24 @@ class BaseSelector(SelectorMixin, DataInput):
             None, feature_names, target_name, p_values, n_shown, pictures=False
         )
         return analyse(self, X, y, options=options)
+
+    def to_frame(self) -> Any:
+        """Return a pandas frame with a row for each feature, best first, which needs pandas.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``rank``, ``score`` and ``selected``, names of the features as the index.
+        """
+        check_is_fitted(self)
+        order = np.argsort(self.ranking_, kind="stable")
+        columns = {
+            "feature": _check_feature_names_in(self)[order],
+            "rank": self.ranking_[order],
+            "score": self.scores_[order],
+            "selected": self.support_[order],
+        }
+        return pandas_frame(columns, "ranking_ and scores_").set_index("feature")
 
     @property
     def support_(self) -> NDArray[np.bool_]:
