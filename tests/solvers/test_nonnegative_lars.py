@@ -512,6 +512,7 @@ def test_wrong_redundancies_are_refused(answer, message):
 @many
 @given(seed=SEEDS)
 @example(seed=5084)  # three copies on both sides of the tolerance
+@example(seed=2665742841)  # two groups of copies at one knot
 @pytest.mark.parametrize("use_bound", [True, False])
 def test_of_copies_with_rounded_entries_the_first_enters(use_bound, seed):
     """Entries off by less than the tolerance give the path of the exact ones, to that error."""

@@ -218,6 +218,10 @@ class _Segment:
     def coefficients(self, level: float) -> FloatArray:
         return np.maximum(self.intercept - level * self.growth, 0.0)
 
+    def below_zero(self, level: float) -> float:
+        """How far coefficients are below zero, in all."""
+        return float(np.maximum(level * self.growth - self.intercept, 0.0).sum())
+
     def entry_levels(self, features: IndexArray, *, parallel: float) -> FloatArray:
         """Level at which each gradient, from below, meets the level; ``parallel`` if never."""
         slope = self.slope[features]
@@ -333,7 +337,10 @@ class _Tracer:
         n_entries = max(1, self._batch_entries // 8)
         while True:
             event = self._choose(segment, level, waiting & complete)
-            reaches = segment.shortfall(event.level) <= self._slack + self._tie
+            # A feature that entered at a tie has a coefficient below zero until it begins to grow,
+            # and entries with it that are not known raise gradients by up to so much.
+            early = segment.below_zero(event.level) * self._factor.largest_diagonal
+            reaches = segment.shortfall(event.level) <= self._slack + self._tie + early
             pending = np.flatnonzero(waiting & ~complete & reaches)
             if len(pending):
                 promise = segment.entry_levels(pending, parallel=np.inf)
