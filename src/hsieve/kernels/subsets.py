@@ -159,17 +159,13 @@ class GaussianSubset(RadialSubset):
         self.precision = np.dtype(precision)
         self._last_weights: FloatArray | None = None
         self._last_weighted: FloatArray = np.empty((0, 0))
-
-        # The function must not refer to this object: a cycle would keep its matrices alive until
-        # the garbage collector comes by, gigabytes later.
-        rates: list[float] = []
-
-        def profile(distances: FloatArray) -> Callable[[FloatArray], FloatArray]:
-            rates.append(0.5 / bandwidth(distances) ** 2)
-            return partial(_gaussian_in_place, rates[0])
-
-        super().__init__(columns, subset, profile)
-        self.rate = rates[0]
+        SubsetKernel.__init__(self, columns, subset)
+        distances = squared_distances(columns.block(subset), self.precision)
+        self.rate = 0.5 / bandwidth(distances) ** 2
+        # It must not refer to this object: a cycle would keep its matrices alive until the garbage
+        # collector comes by, gigabytes later.
+        self.values = partial(_gaussian_in_place, self.rate)
+        self.gram = self.values(distances)
 
     def changes(self, weights: FloatArray, features: IndexArray, *, removal: bool) -> FloatArray:
         """Change of ``sum(weights * gram)`` for each feature, by the sweep that serves it."""

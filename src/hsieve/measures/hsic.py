@@ -92,7 +92,8 @@ def hsic(
     0.0081
     """
     gram_x, gram_y = gram_pair(X, y, kernel_x, kernel_y)
-    return float(np.vdot(gram_x, checked_estimator(estimator)(gram_y)))
+    HSIC.allowed["estimator"].check("estimator", estimator)
+    return float(np.vdot(gram_x, ESTIMATORS[estimator](gram_y)))
 
 
 def gram_pair(
@@ -117,12 +118,6 @@ def as_table(X: Any) -> Any:
         return X.to_frame()
     values = plain_array(X, "X")
     return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else X
-
-
-def checked_estimator(estimator: str) -> Any:
-    """Weight function of an estimator, by name."""
-    word(*ESTIMATORS).check("estimator", estimator)
-    return ESTIMATORS[estimator]
 
 
 @dataclass(eq=False, repr=False)
@@ -214,13 +209,16 @@ class HSIC(KernelMeasure):
     estimator: str = "unbiased"
     compensate: bool = False
 
+    allowed: ClassVar[Mapping[str, Rule]] = {
+        **KernelMeasure.allowed,
+        "estimator": word(*ESTIMATORS),
+    }
+
     def bind(self, X: ArrayLike, y: Any) -> "BoundHSIC":
         """Bind the measure to data."""
-        weights_of = checked_estimator(self.estimator)
         parts = self._bound_parts(X, y)
-        weights = refuse_empty(weights_of(parts["gram_y"]), parts["gram_y"]).astype(
-            parts["precision"], copy=False
-        )
+        weights = ESTIMATORS[self.estimator](parts["gram_y"])
+        weights = refuse_empty(weights, parts["gram_y"]).astype(parts["precision"], copy=False)
         return BoundHSIC(
             weights=weights, compensate=self.compensate, estimator=self.estimator, **parts
         )
@@ -280,7 +278,7 @@ class BoundHSIC(KernelBoundMeasure):
 
     def part(self, samples: IndexArray, features: IndexArray) -> "BoundHSIC":
         """Bind the measure to some samples of some features, numbered anew."""
-        weights = checked_estimator(self.estimator)(self.gram_y[np.ix_(samples, samples)])
+        weights = ESTIMATORS[self.estimator](self.gram_y[np.ix_(samples, samples)])
         part = cast("BoundHSIC", super().part(samples, features))
         return replace(part, weights=weights.astype(self.precision, copy=False))
 

@@ -5,6 +5,7 @@ the result where people look for it. Most selectors are a measure and a strategy
 (:mod:`hsieve.selectors.search`).
 """
 
+import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
@@ -19,6 +20,7 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from hsieve.data.arrays import as_blocks
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import checked_data, plain_features, refuse_mixed, target_kind_of
 from hsieve.dataset import Dataset
@@ -76,6 +78,9 @@ class BaseSelector(SelectorMixin, DataInput):
     """
 
     n_features_to_select: int | float | str | None
+    # Selectors without these parameters work here and keep nothing.
+    engine: Any = None
+    checkpoint: str | os.PathLike[str] | None = None
     # Why there is no ranking that a rule could cut; searches have an answer of their own.
     _own_number: ClassVar[str] = "it looks for as many features as are asked for"
 
@@ -90,8 +95,8 @@ class BaseSelector(SelectorMixin, DataInput):
         super().__init_subclass__(**options)
         cls.__doc__ = with_common_parameters(cls.__doc__)
 
-    def _check(self, settings: BaseEstimator, target: Any, n_samples: int) -> None:
-        """Refuse targets and sizes that nothing can be done with, before any work.
+    def _check(self, settings: BaseEstimator, target: Any, n_samples: int) -> int:
+        """Refuse targets and sizes that nothing can be done with; return the number wanted.
 
         `settings` is the measure, or the selector itself, that knows the kind of target; the target
         is None where it is not used.
@@ -102,7 +107,7 @@ class BaseSelector(SelectorMixin, DataInput):
         if n_samples < MIN_SAMPLES:
             msg = f"Found n_samples = {n_samples}; at least {MIN_SAMPLES} samples are needed."
             raise ValueError(msg)
-        self._n_wanted(self.n_features_in_)
+        return self._n_wanted(self.n_features_in_)
 
     def _n_wanted(self, n_features: int) -> int:
         """Work out the number of features asked for."""
@@ -130,7 +135,7 @@ class BaseSelector(SelectorMixin, DataInput):
         self,
         ranked: NDArray[np.intp],
         n_wanted: int,
-        columns: ColumnBlocks,
+        columns: ColumnBlocks | NDArray[Any],
         target: NDArray[Any],
         settings: BaseEstimator,
     ) -> int:
@@ -139,10 +144,11 @@ class BaseSelector(SelectorMixin, DataInput):
         The rule chooses among the first `n_wanted` features. `settings` is the measure, or the
         selector itself, that knows categories and the kind and kernel of the target.
         """
-        self.__dict__.pop("n_features_choice_", None)
         if not isinstance(self.n_features_to_select, str):
             return n_wanted
-        self.n_features_choice_ = choose_number(self, ranked[:n_wanted], columns, target, settings)
+        self.n_features_choice_ = choose_number(
+            self, ranked[:n_wanted], as_blocks(columns), target, settings
+        )
         return self.n_features_choice_.number
 
     def _varying_features(self, constant: NDArray[np.bool_]) -> NDArray[np.intp]:
@@ -354,10 +360,11 @@ def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
 def whole_or_nothing(
     fit: Callable[Concatenate[Owner, Given], Result],
 ) -> Callable[Concatenate[Owner, Given], Result]:
-    """Let a fit take a Dataset, and leave its estimator unfitted if an exception ends it."""
+    """Let a fit take a Dataset, and begin and, after an exception, end with nothing learned."""
 
     @wraps(fit)
     def fit_wholly(self: Owner, /, *given: Given.args, **options: Given.kwargs) -> Result:
+        _forget(self)
         try:
             given, options = _collected(given, options)
             X = given[0] if given else options.get("X")
@@ -369,8 +376,7 @@ def whole_or_nothing(
                 return cast("Result", _fitted_on(self, X, fit))
             return fit(self, *given, **options)
         except BaseException:
-            for name in [name for name in vars(self) if _is_learned(name)]:
-                delattr(self, name)
+            _forget(self)
             raise
 
     return fit_wholly
@@ -389,12 +395,12 @@ def _fitted_on(estimator: Any, data: Dataset, fit: Callable[..., Any]) -> Any:
     fit(ready, data.columns, data.y)
     parameters = ready.get_params(deep=False)
     learned = {name: value for name, value in vars(ready).items() if name not in parameters}
-    for name in [name for name in vars(estimator) if _is_learned(name)]:
-        delattr(estimator, name)
     vars(estimator).update(learned, target_kind_=data.target_kind)
     return estimator
 
 
-def _is_learned(name: str) -> bool:
-    """Tell learned attributes by their names, as scikit-learn does."""
-    return name.endswith("_") and not name.startswith("_")
+def _forget(estimator: BaseEstimator) -> None:
+    """Drop what was learned, which has names as in scikit-learn."""
+    for name in [*vars(estimator)]:
+        if name.endswith("_") and not name.startswith("_"):
+            delattr(estimator, name)

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from hsieve.data.arrays import as_blocks
 from hsieve.data.columns import ColumnBlocks
 from hsieve.fingerprint import (
     WITHOUT_EFFECT,
@@ -23,7 +24,6 @@ from hsieve.fingerprint import (
     fingerprint_of_arrays,
     fingerprint_of_estimator,
 )
-from hsieve.io.distributed import is_of_spark, no_fixed_order
 from hsieve.measures.base import BoundMeasure
 from hsieve.parallel import Engine
 from hsieve.parallel.checkpoint import Checkpointed
@@ -31,7 +31,7 @@ from hsieve.parallel.jobs import make_job_engine
 from hsieve.parallel.settings import SerialEngine
 from hsieve.strategies.base import Strategy
 
-__all__ = ["checkpointed", "keeps_search", "kept_search", "refuse_fleeting"]
+__all__ = ["checkpointed", "has_jobs", "has_sweeps", "kept_search"]
 
 # Methods of bound measures that score all candidates of one step of a search.
 SWEEPS = ("elimination_scores", "addition_scores")
@@ -41,10 +41,10 @@ MOST_LISTED = 20
 
 
 def checkpointed(
-    selector: BaseEstimator, engine: Engine, columns: ColumnBlocks, target: NDArray[Any]
+    selector: BaseEstimator, engine: Engine, data: ColumnBlocks | NDArray[Any], target: NDArray[Any]
 ) -> Engine:
     """Let an engine keep its results where the selector wants that."""
-    folder = getattr(selector, "checkpoint", None)
+    folder = selector.checkpoint
     if folder is None:
         return engine
     if not isinstance(folder, str | os.PathLike) or not os.fspath(folder):
@@ -56,6 +56,7 @@ def checkpointed(
             "give random_state a number instead of None."
         )
         raise ValueError(msg)
+    columns = as_blocks(data)
     settings = {
         "selector": type(selector).__name__,
         **{
@@ -76,9 +77,14 @@ def checkpointed(
     return Checkpointed(engine, folder, settings, marks)
 
 
-def keeps_search(strategy: Strategy) -> bool:
-    """Whether a search has jobs or sweeps that can be kept."""
-    return _has_jobs(strategy) or not set(SWEEPS).isdisjoint(strategy.needs)
+def has_jobs(strategy: Strategy) -> bool:
+    """Whether a search gives jobs to an engine."""
+    return "engine" in strategy.get_params(deep=False)
+
+
+def has_sweeps(strategy: Strategy) -> bool:
+    """Whether a search asks a bound measure for sweeps that can be kept."""
+    return not set(SWEEPS).isdisjoint(strategy.needs)
 
 
 @contextmanager
@@ -86,24 +92,18 @@ def kept_search(
     selector: BaseEstimator,
     strategy: Strategy,
     bound: BoundMeasure,
-    columns: ColumnBlocks,
+    data: NDArray[Any],
     target: NDArray[Any],
 ) -> Iterator[tuple[Strategy, BoundMeasure]]:
-    """Give strategy and bound measure, what they work out kept where the selector wants that."""
-    if getattr(selector, "checkpoint", None) is None:
-        yield strategy, bound
-    elif _has_jobs(strategy):
+    """Give strategy and bound measure, with what they work out kept."""
+    if has_jobs(strategy):
         settings = strategy.get_params(deep=False)
         workers = make_job_engine(settings["n_jobs"], settings["engine"])
-        kept = checkpointed(selector, workers, columns, target)
+        kept = checkpointed(selector, workers, data, target)
         yield type(strategy)(**{**settings, "n_jobs": None, "engine": kept}), bound
     else:
-        with checkpointed(selector, SerialEngine(limits_blas=False), columns, target) as engine:
+        with checkpointed(selector, SerialEngine(limits_blas=False), data, target) as engine:
             yield strategy, _with_kept_sweeps(bound, engine)
-
-
-def _has_jobs(strategy: Strategy) -> bool:
-    return "engine" in strategy.get_params(deep=False)
 
 
 def _with_kept_sweeps(bound: BoundMeasure, engine: Engine) -> BoundMeasure:
@@ -124,12 +124,6 @@ def _swept(task: tuple[Any, ...], bound: Ignored) -> tuple[NDArray[Any]]:
     """Do one sweep; the task of an engine."""
     name, *features = task
     return (getattr(bound.value, name)(*features),)
-
-
-def refuse_fleeting(selector: BaseEstimator, X: Any) -> None:
-    """Refuse a checkpoint of data that are not the same in the next run, before any work."""
-    if getattr(selector, "checkpoint", None) is not None and is_of_spark(X):
-        raise no_fixed_order()
 
 
 def _described(value: Any) -> Any:

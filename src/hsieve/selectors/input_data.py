@@ -63,7 +63,6 @@ class DataInput(BaseEstimator):
 
         `settings` is the measure, or the selector itself, that knows the categories.
         """
-        refuse_distributed(X, type(self).__name__)
         X = sparse_as_blocks(X)
         frame = self._opened_frame(X, settings)
         table = X if frame is None else frame.matrix()
@@ -141,6 +140,9 @@ class DataInput(BaseEstimator):
 
     def _opened_frame(self, X: Any, settings: Any) -> FrameBlocks | None:
         """Open a data frame and refuse what no selector can make use of; None for other data."""
+        if isinstance(X, np.ndarray | ColumnBlocks):
+            return None
+        refuse_distributed(X, type(self).__name__)
         refuse_annotated(X, f"{type(self).__name__}.fit")
         if frame_library(X) is None:
             return None
@@ -153,7 +155,11 @@ class DataInput(BaseEstimator):
 
     def _plain_target(self, y: Any, settings: Any) -> Any:
         """Return a target of any library as an array."""
-        return target_array(y, getattr(settings, "target_kind", "auto"))
+        return (
+            y
+            if isinstance(y, np.ndarray)
+            else target_array(y, getattr(settings, "target_kind", "auto"))
+        )
 
     def _keep_categories(self, settings: Any, frame: FrameBlocks | None) -> None:
         """Find the features that are categories; a frame has none where nobody takes any."""
@@ -192,7 +198,6 @@ class DataInput(BaseEstimator):
             return as_blocks(checked_data(self, X, reset=reset, **self._block_options(X)))
         if reset:
             self.n_features_in_ = X.n_features
-            self.__dict__.pop("feature_names_in_", None)
             if X.names is not None:
                 self.feature_names_in_ = np.array(X.names, dtype=object)
         elif X.n_features != self.n_features_in_:

@@ -37,10 +37,6 @@ class _L1Selector(SearchSelector):
     checkpoint: str | os.PathLike[str] | None = None
     random_state: int | np.random.Generator | None = 0
 
-    def _engine_for(self, measure: Measure) -> Any:
-        """Return none for the measure: the restarts of the strategy have it."""
-        return None
-
 
 @dataclass(eq=False, repr=False)
 class L1LSMI(_L1Selector):

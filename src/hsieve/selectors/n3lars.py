@@ -168,8 +168,8 @@ class _LarsSelector(SearchSelector):
         chosen = self.selected_indices_.tolist()
         return [Relatives(feature, *of) for feature, of in zip(chosen, found, strict=True)]
 
-    def _engine_for(self, measure: Measure) -> Any:
-        description = super()._engine_for(measure)
+    def _engine_for(self, measure: Measure, strategy: Strategy) -> Any:
+        description = super()._engine_for(measure, strategy)
         if self.interactions is not None and not make_engine(description).is_local:
             msg = (
                 f"interactions={self.interactions!r} goes through all pairs in this process, which "

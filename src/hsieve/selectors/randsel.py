@@ -122,10 +122,6 @@ class RandSel(SearchSelector):
         sees=TOGETHER,
     )
 
-    def _engine_for(self, measure: Measure) -> Any:
-        """Return none for the measure: the rounds of the strategy have it."""
-        return None
-
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
         kernel_x = Gaussian("narrow") if self.kernel_x is None else self.kernel_x

@@ -2,27 +2,31 @@
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import signature
 from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hsieve.data.arrays import as_blocks
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.engine_columns import EngineColumns
 from hsieve.data.validation import constant_columns
 from hsieve.dataset import Dataset
 from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
-from hsieve.io.distributed import distributed_columns, is_distributed
+from hsieve.io.distributed import (
+    distributed_columns,
+    is_distributed,
+    is_of_spark,
+    no_fixed_order,
+)
 from hsieve.measures.base import Measure
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.parallel import Engine, make_engine
 from hsieve.parallel.settings import SerialEngine
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
-from hsieve.selectors.checkpoint import checkpointed, keeps_search, kept_search, refuse_fleeting
+from hsieve.selectors.checkpoint import checkpointed, has_jobs, has_sweeps, kept_search
 from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.number_rules import check_rule_reaches, no_ranking
 from hsieve.strategies.base import Strategy
@@ -87,14 +91,16 @@ class SearchSelector(BaseSelector):
         if not isinstance(measure, Measure):
             msg = f"measure must be a hsieve measure such as HSIC(), got {measure!r}."
             raise IncompatibleCombinationError(msg)
-        engine = make_engine(self._engine_for(measure))
-        refuse_fleeting(self, X)
+        description = self._engine_for(measure, strategy)
+        if self.checkpoint is not None and is_of_spark(X):
+            raise no_fixed_order()
         if measure.takes_blocks:
+            engine = make_engine(description)
             with _columns_of(X, y, engine) as (features, values):
                 blocks, target = self._validated_blocks(features, values, measure)
                 measure = with_categories(measure, self.categorical_)
-                self._check(measure, target, blocks.n_samples)
-                self._check_strategy(strategy, measure)
+                n_wanted = self._check(measure, target, blocks.n_samples)
+                strategy.check(measure, blocks.n_features, n_wanted)
                 check_rule_reaches(
                     self.n_features_to_select, is_local=engine.is_local and blocks.is_local
                 )
@@ -111,37 +117,34 @@ class SearchSelector(BaseSelector):
         else:
             data, target = self._validated(X, y, measure, dtype=[np.float64, np.float32])
             measure = with_categories(measure, self.categorical_)
-            self._check(measure, target, len(data))
-            self._check_strategy(strategy, measure)
+            n_wanted = self._check(measure, target, len(data))
+            strategy.check(measure, data.shape[1], n_wanted)
             varying = self._varying_features(constant_columns(data))
-            columns = as_blocks(data)
             with one_blas_thread() if measure.has_small_products else nullcontext():
                 own = data if len(varying) == data.shape[1] else data[:, varying]
                 among = _renumbered(measure, "categorical", varying, data.shape[1])
                 bound = among.bind(own, target)
-                with kept_search(self, strategy, bound, columns, target) as kept:
-                    self._search((measure, kept[0]), kept[1], varying, (columns, target))
+                searching: AbstractContextManager[tuple[Strategy, Any]]
+                searching = nullcontext((strategy, bound))
+                if self.checkpoint is not None:
+                    searching = kept_search(self, strategy, bound, data, target)
+                with searching as (strategy, bound):
+                    self._search((measure, strategy), bound, varying, (data, target))
         return self
 
-    def _engine_for(self, measure: Measure) -> Any:
-        """Return the description of the engine, which some measures cannot make use of."""
-        engine = getattr(self, "engine", None)
-        kept = getattr(self, "checkpoint", None)
-        if keeps_search(self.make_components()[1]):
-            kept = None
-        given = {"engine": engine, "checkpoint": kept}
+    def _engine_for(self, measure: Measure, strategy: Strategy) -> Any:
+        """Return the description of the engine for columns, which not all can make use of."""
+        given = {"engine": self.engine, "checkpoint": self.checkpoint}
         name = next((name for name, value in given.items() if value is not None), None)
         if name is None or measure.takes_blocks:
-            return engine
+            return self.engine
+        if has_jobs(strategy) or (name == "checkpoint" and has_sweeps(strategy)):
+            return None
         msg = (
             f"{name}={given[name]!r} needs a measure that is worked out column by column; "
             f"{measure!r} is not. {_instead_of(measure)} or leave {name} out."
         )
         raise ValueError(msg)
-
-    def _check_strategy(self, strategy: Strategy, measure: Measure) -> None:
-        """Refuse a strategy that fits neither measure nor data, before any work."""
-        strategy.check(measure, self.n_features_in_, self._n_wanted(self.n_features_in_))
 
     def _n_ranked(self, rule: str, n_features: int) -> int:
         try:
@@ -154,17 +157,19 @@ class SearchSelector(BaseSelector):
         parts: tuple[Measure, Strategy],
         bound: Any,
         varying: NDArray[np.intp],
-        data: tuple[ColumnBlocks, NDArray[Any]],
+        data: tuple[ColumnBlocks | NDArray[Any], NDArray[Any]],
     ) -> None:
         """Search among the varying features and keep the result."""
         measure, strategy = parts
         n_wanted = self._n_wanted(self.n_features_in_)
         strategy = _renumbered(strategy, "covariates", varying, self.n_features_in_)
         path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
-        n_ruled = self._by_rule(varying[path.nested_order], n_wanted, *data, measure)
-        if n_ruled < n_wanted and not path.is_nested:
-            path = strategy.search(bound, n_ruled)
-        self._keep(path, varying, n_ruled)
+        if isinstance(self.n_features_to_select, str):
+            n_ruled = self._by_rule(varying[path.nested_order], n_wanted, *data, measure)
+            if n_ruled < n_wanted and not path.is_nested:
+                path = strategy.search(bound, n_ruled)
+            n_wanted = n_ruled
+        self._keep(path, varying, n_wanted)
 
 
 def _instead_of(measure: Measure) -> str:

@@ -12,7 +12,6 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.multiclass import check_classification_targets
 
-from hsieve.data.arrays import as_blocks
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
 from hsieve.dataset import Dataset
 from hsieve.inference.selection_bounds import (
@@ -331,7 +330,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         n_draws = int(self.n_subsamples) // (2 if halves.draw.pairs else 1)
         rngs = np.random.default_rng(self.random_state).spawn(n_draws)
         engine = make_job_engine(self.n_jobs, self.engine)
-        with checkpointed(self, engine, as_blocks(halves.data), target) as workers:
+        with checkpointed(self, engine, halves.data, target) as workers:
             counts = count_selections(halves, rngs, workers)
         self.range_ = halves.points.values
         self.n_selected_ = counts.sizes
@@ -383,7 +382,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         )
         ever = varying[order[: max(1, n_ever)]]
         n_wanted = self._n_wanted(self.n_features_in_)
-        n_wanted = self._by_rule(ever, n_wanted, as_blocks(data), target, settings)
+        n_wanted = self._by_rule(ever, n_wanted, data, target, settings)
         self._keep(path, varying, n_wanted)
 
     def _n_wanted(self, n_features: int) -> int:
