@@ -1,13 +1,21 @@
-"""Draws the pictures of the README and the docs into docs/pictures (`make docs`)."""
+"""Draws the pictures of the README and the docs into docs/pictures (`make pictures`).
 
+The report is photographed by Chromium; without one that picture is left as it is.
+"""
+
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
 
 import matplotlib as mpl
 import numpy as np
+import pandas as pd
 
 mpl.use("Agg")
 import matplotlib.pyplot as plt
 
+import hsieve
 from hsieve import BAHSIC, DependenceSelector, Pearson
 from hsieve.datasets import make_xor
 
@@ -48,6 +56,26 @@ def draw_interaction():
     figure.savefig(FOLDER / "interaction.png", dpi=110)
 
 
+def photograph_report():
+    """Photograph the report of the README's example."""
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(400, 200)), columns=[f"gene{k}" for k in range(200)])
+    X["tissue"] = rng.choice(["lung", "liver", "skin"], size=400)
+    y = np.abs(X["gene3"]) + X["gene7"] * X["gene12"] + (X["tissue"] == "skin")
+    y = (y + 0.3 * rng.normal(size=400)).rename("outcome")
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        print("without Chromium, report.png stays as it is")
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder, "page.html")
+        hsieve.select(X, y).report().save(page)
+        options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars"]
+        size, target = "--window-size=1000,760", f"--screenshot={FOLDER / 'report.png'}"
+        subprocess.run([chromium, *options, size, target, page.as_uri()], check=True)
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     draw_interaction()
+    photograph_report()
