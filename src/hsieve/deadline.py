@@ -22,9 +22,14 @@ class Deadline:
         self._seconds = seconds
         self._step_seconds = 0.0
 
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the beginning."""
+        return monotonic() - self._began
+
     def left(self, fraction: float = 1.0) -> float:
         """Seconds left of some fraction of the time."""
-        return fraction * self._seconds - (monotonic() - self._began)
+        return fraction * self._seconds - self.elapsed
 
     def begin_step(self) -> None:
         """Note how long a step takes: as long as the last one, or half of the one before."""

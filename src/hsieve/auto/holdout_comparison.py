@@ -11,13 +11,13 @@ first one after some folds is left out.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from time import monotonic
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.validation import TargetKind
+from hsieve.deadline import Deadline
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
 from hsieve.inference.gaussian_machine import validation_folds
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
@@ -112,7 +112,7 @@ def compare_on_holdout(
     by_trees: bool = False,
     n_folds: int = 3,
     seed: int = 0,
-    seconds_left: Callable[[], float] = lambda: np.inf,
+    deadline: Deadline | None = None,
 ) -> HoldoutComparison:
     """Let methods choose features on training samples, and predict the others from them.
 
@@ -136,8 +136,8 @@ def compare_on_holdout(
         Number of folds: fewer where the rarest class has fewer samples.
     seed : int, default=0
         Seed of folds, landmarks and trees.
-    seconds_left : callable, default=forever
-        How much time is left. A method that would not see all folds in that time, by what those
+    deadline : Deadline or None, default=None
+        When to end; None for never. A method that would not see all folds by then, by what those
         before took, is left out, and so are those after it.
 
     Returns
@@ -152,14 +152,14 @@ def compare_on_holdout(
     folds = validation_folds(outputs, is_classes=kind == "classes", n_folds=n_folds, seed=seed)
     predict = _Forest(X, data.outputs, seed) if by_trees else _Kernels(data, seed)
     proposals: list[Proposal] = []
-    longest = 0.0
+    deadline = Deadline() if deadline is None else deadline
     for place, (method, choose) in enumerate(methods.items()):
         losses: dict[int | None, FloatArray] = {}
         sizes: dict[int | None, list[int]] = {}
         with stage(place / len(methods), (place + 1) / len(methods), f"trying {method}"):
             for training, held_out in folds:
-                began = monotonic()
-                if seconds_left() <= longest:
+                deadline.begin_step()
+                if not deadline.allows_step():
                     return HoldoutComparison(tuple(proposals), _nothing(data))
                 # What is constant, or not found, in a part of the samples needs no word.
                 with ignored((ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning)):
@@ -167,7 +167,6 @@ def compare_on_holdout(
                 for key, found in predict.losses(sets, training, held_out).items():
                     losses.setdefault(key, np.full(len(y), np.nan))[held_out] = found
                     sizes.setdefault(key, []).append(len(sets[key]))
-                longest = max(longest, monotonic() - began)
                 if proposals and _is_decided(losses, proposals[0]):
                     break
             else:

@@ -8,7 +8,6 @@ all of them can be: a screened search would miss just those whose features tell 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from math import comb
-from time import monotonic
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
+from hsieve.deadline import Deadline
 from hsieve.inference.kernel_smoother import Smooth
 from hsieve.interactions.pair_statistic import InteractionTarget
 from hsieve.interactions.search import InteractionSearch
@@ -259,9 +259,9 @@ class _Tuples:
         seconds: float,
     ) -> PursuitCandidate | None:
         """Find the strongest pair, or else triple, that passes the test and is not known."""
-        ends_at = monotonic() + seconds
+        deadline = Deadline(seconds)
         for order, operations in self._operations.items():
-            if operations / self._operations_a_second > ends_at - monotonic():
+            if operations / self._operations_a_second > deadline.left():
                 continue
             features, p_values = self._tested(order, fit, scores)
             for place in np.argsort(p_values, kind="stable"):
@@ -276,7 +276,7 @@ class _Tuples:
         """Strongest pairs or triples of what a regression leaves, and their p-values."""
         # Candidates that are set aside leave the residuals, and so the answer, as they were.
         if order not in self._last or self._last[order][0] is not fit:
-            began = monotonic()
+            watch = Deadline()
             search = InteractionSearch(self._factors, _as_target(fit.residuals), n_permutations=0)
             columns, n_looked_at = search.strongest(order, N_TUPLES)
             tester = InteractionTester(self._factors.store, self._factors.most_columns)
@@ -284,8 +284,7 @@ class _Tuples:
             p_values = np.minimum(n_looked_at * np.exp(logs), 1.0)
             self._last[order] = (fit, self._places[columns], p_values)
             if self._operations[order] > OPERATIONS_A_SECOND:
-                took = monotonic() - began
-                self._operations_a_second = self._operations[order] / took
+                self._operations_a_second = self._operations[order] / watch.elapsed
         return self._last[order][1:]
 
 

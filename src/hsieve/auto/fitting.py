@@ -1,0 +1,110 @@
+"""Fit one method to the data of a selection, and put the answer together."""
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hsieve.auto.selection import Selection
+from hsieve.data.errors import listed
+from hsieve.dataset import Dataset
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
+from hsieve.selectors.input_data import fingerprint_of_data
+from hsieve.selectors.methods import find_method
+
+__all__ = ["SelectOptions", "as_selection", "fitted", "made_for"]
+
+
+@dataclass(frozen=True)
+class SelectOptions:
+    """What the user asks for.
+
+    Parameters
+    ----------
+    method : str or BaseSelector
+        A name, "auto", or a selector.
+    n_features : int or None
+        How many features.
+    seconds : float
+        Time allowed.
+    random_state : int
+        Seed.
+    """
+
+    method: Any
+    n_features: int | None
+    seconds: float
+    random_state: int
+
+    @property
+    def method_name(self) -> str:
+        """What the method is called."""
+        return self.method if isinstance(self.method, str) else type(self.method).__name__
+
+
+def made_for(method: str, data: Dataset, random_state: int) -> Any:
+    """Make a method for these data."""
+    return find_method(method).make(
+        categorical=data.categorical, target_kind=data.target_kind, random_state=random_state
+    )
+
+
+def fitted(
+    method: str, selector: Any, data: Dataset, told: list[str], rows: NDArray[np.intp] | None = None
+) -> Any:
+    """Fit a selector to all samples or to some; what it has to say about features is told."""
+    X: Any = data.columns
+    y = data.y
+    if rows is not None and len(rows) < data.columns.n_samples:
+        X, y = data.rows(rows), data.y[rows]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        selector.fit(X, y)
+    told += _about_constant(data, selector)
+    for one in caught:
+        if issubclass(one.category, FewerFeaturesWarning):
+            told.append(str(one.message))
+        elif not issubclass(one.category, (ConstantFeatureWarning, NothingFoundWarning)):
+            warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
+    if not hasattr(selector, "feature_names_in_") and data.columns.names is not None:
+        selector.feature_names_in_ = np.array(data.names, dtype=object)
+    selector._fitted_data = fingerprint_of_data(data.columns, data.y)
+    return selector
+
+
+def _about_constant(data: Dataset, selector: Any) -> list[str]:
+    """Name the columns that could not be chosen, if there are any."""
+    names = [data.names[feature] for feature in selector.constant_features_]
+    if not names:
+        return []
+    what = "column holds" if len(names) == 1 else "columns hold"
+    return [f"{len(names)} {what} one single value and can never be chosen: {listed(names)}."]
+
+
+def as_selection(
+    data: Dataset, method: str, selector: Any, reasons: tuple[str, ...], told: list[str]
+) -> Selection:
+    """Put the answer together."""
+    number = getattr(selector, "n_features_choice_", None)
+    if number is not None and number.rule != "auto":
+        reasons = (*reasons, number.reason)
+    chosen = selector.selected_indices_
+    alike = getattr(selector, "substitutes_", [[]] * len(chosen))
+    return Selection(
+        features=tuple(data.names[i] for i in chosen),
+        indices=chosen,
+        scores=selector.scores_[chosen],
+        method=method,
+        reasons=reasons,
+        selector=selector,
+        notes=(*data.notes, *told),
+        substitutes={
+            data.names[feature]: tuple(data.names[other] for other in others)
+            for feature, others in zip(chosen, alike, strict=True)
+            if len(others)
+        },
+        width=None if number is None else number.width,
+        names=data.names,
+    )
