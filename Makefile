@@ -90,7 +90,7 @@ coverage: $(TESTED) $(STAGE)quality  ## the tests with the lines and branches of
 	@folder=$$(mktemp -d) && trap 'rm -rf "$$folder"' EXIT && export COVERAGE_FILE="$$folder/lines" && \
 	{ $(BIN)/coverage run -m pytest -p no:randomly; status=$$?; $(BIN)/coverage report && exit $$status; }
 
-check: $(CHECKED)      ## format, lint, types, import layers, words of the documentation
+check: $(CHECKED)      ## format, lint, types, import layers, words of the documentation and the package
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy

@@ -1,8 +1,6 @@
 """Plain words: list phrases of our own making for which the field has a word.
 
-It reads the README, the pages of docs/ and, with --source, all strings of the package.
-
-Usage: words.py [--source]
+It reads the README, the pages of docs/ and, in the package, all docstrings, messages and templates.
 """
 
 import ast
@@ -19,7 +17,7 @@ WORDS = {
     r"\b(?:a|the|what) share\b|\bshares? of\b": "fraction",
     r"\bti(?:es?|ed) to data\b": "bind, fit",
     r"\bwhat repeats\b|\bcopies met on the way\b": "redundant features, near duplicates",
-    r"\bwho could stand for\b|\bstand for them\b": "substitutes",
+    r"\bwho could stand for\b|\bstand for (?:them|chosen)\b": "substitutes",
     r"\b(?:goes|went) on (?:from|where|with)\b|\b(?:is|are) taken up\b": "resumes",
     r"\bbad input gets\b": "invalid input raises",
     r"\bwild (?:ones|values)\b": "outliers",
@@ -38,6 +36,7 @@ WORDS = {
     r"\bno answer is no good answer\b": "an unreachable service fails",
     r"\bstands? damaged files\b": "crashes on corrupt files",
     r"\bowes? scikit-learn\b": "base class of all selectors",
+    r"\banew\b": "again",
     r"\bdata as people have them\b": "say what kind of data",
 }
 
@@ -66,9 +65,9 @@ def hits_in(path):
 
 def main():
     """Print the hits; return whether there is one."""
+    source = ROOT / "src"
     paths = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
-    if "--source" in sys.argv[1:]:
-        paths += sorted((ROOT / "src").rglob("*.py"))
+    paths += [*sorted(source.rglob("*.html")), *sorted(source.rglob("*.py"))]
     hits = [(path.relative_to(ROOT), *hit) for path in paths for hit in hits_in(path)]
     for path, line, phrase, say in hits:
         print(f"{path}:{line}: '{phrase}': {say}")

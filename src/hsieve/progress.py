@@ -17,7 +17,7 @@ _LISTENER: ContextVar[Listener | None] = ContextVar("listener", default=None)
 
 
 def report(share_done: float, what: str) -> None:
-    """Tell the listener, if there is one, that a share (0 to 1) of the work is done."""
+    """Tell the listener, if there is one, that a fraction (0 to 1) of the work is done."""
     listener = _LISTENER.get()
     if listener is not None:
         listener(share_done, what)
@@ -35,7 +35,7 @@ def listen(listener: Listener) -> Iterator[None]:
 
 @contextmanager
 def stage(begin: float, end: float, what: str | None = None) -> Iterator[None]:
-    """Count the reports inside the block from one share of the whole work to another.
+    """Count the reports inside the block from one fraction of the whole work to another.
 
     `what` replaces the words reported.
     """

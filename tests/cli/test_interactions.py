@@ -146,7 +146,7 @@ def test_words_tell_how_to_read_it_and_what_stands_out(table):
     words = scan(table).stdout
     assert "near 0 % for features that matter only together" in words
     assert "family-wise p: chance that any of all the pairs" in words
-    assert "false discovery rate: share of false ones" in words
+    assert "false discovery rate: fraction of false ones" in words
     assert "1 of the 20 pairs shown has a family-wise p below 0.05.\n" in words
 
 

@@ -58,7 +58,7 @@ OTHERS = {
     "n3lars": Command(SELECT, 2, COULD_BE_KEPT),
     "bahsic": Command((*SELECT, "-m", "bahsic"), 2, COULD_BE_KEPT),
     "kernel-ridge": Command(
-        (*SELECT, "-m", "kernel-ridge"), 2, "a run of kernel-ridge can only begin anew"
+        (*SELECT, "-m", "kernel-ridge"), 2, "a run of kernel-ridge can only start again"
     ),
     "randsel on threads": Command(
         (*SELECT, "-m", "randsel", "--engine", "threads", "--workers", "2"), 1, COULD_BE_KEPT

@@ -447,7 +447,7 @@ def test_pitfalls_fit_the_result(data, summary):
     assert titles[0] == "Validate with the selection inside"
     assert "The number of features was not found by the data" in titles
     assert "Features that matter only together are not seen" in titles
-    assert "Some features that were not chosen could stand for chosen ones" in titles
+    assert "Some chosen features have substitutes" in titles
     assert "Some chosen features repeat each other" not in titles
     assert "Copies may fill the list" not in titles
     copies = X[:, [0, 1, 4]]
@@ -460,7 +460,7 @@ def test_pitfalls_fit_the_result(data, summary):
     assert "Some chosen features repeat each other" not in titles
     assert "Features that matter only together are not seen" not in titles
     assert "Copies may fill the list" in titles
-    assert "Some features that were not chosen could stand for chosen ones" not in titles
+    assert "Some chosen features have substitutes" not in titles
 
 
 def test_a_method_that_finds_the_number_itself_is_not_blamed_for_it(data):

@@ -17,6 +17,7 @@ PAIRS = [
     ("the features it uses", "which features it stands on"),
     ("when not to use it", "when to leave it"),
     ("can crash on corrupt files", "does not stand damaged files"),
+    ("each fold selects again", "each fold selects anew"),
     ("choose the number of features automatically", "not to say how many features"),
 ]
 

@@ -40,7 +40,7 @@ def select(
     target_kind: str = "auto",
     random_state: int = 0,
 ) -> Selection:
-    """Choose features, and how: one call for data as people have them.
+    """Choose features, their number and the method in one call.
 
     Parameters
     ----------

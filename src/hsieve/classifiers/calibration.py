@@ -5,7 +5,7 @@ log-odds are a_c f_c + b_c, fitted to the classes of samples that the classifier
 
     minimise over a >= 0, b  - sum_i v_i log softmax(a * f(x_i) + b)[class of i]
                              + sum_c (a_c - mean a)^2 / 2 + STEADY sum_c (s_c - mean s)^2 / 2
-                             + WEAK (mean a)^2 / 2,   s_c = b_c - log(share of class c)
+                             + WEAK (mean a)^2 / 2,   s_c = b_c - log(fraction of class c)
 
 With two classes there is one f, and its log-odds are those of the second class. The scales a_c, and
 the offsets beyond the frequency of a class, are kept near each other, since few samples cannot tell

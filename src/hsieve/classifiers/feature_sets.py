@@ -119,7 +119,7 @@ def _place(feature: Any, n_features: int, known: dict[str, int]) -> int:
     if isinstance(feature, str):
         if feature in known:
             return known[feature]
-        msg = f"feature_sets names a feature that there is not: {feature!r}."
+        msg = f"feature_sets names a feature that does not exist: {feature!r}."
         raise ValueError(msg)
     if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
         msg = f"feature_sets must hold positions or names of features, got {feature!r}."

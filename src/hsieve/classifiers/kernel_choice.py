@@ -97,7 +97,7 @@ class ScreenedKernels:
 
     @property
     def accuracies(self) -> FloatArray:
-        """Share of samples predicted, of shape (n_sets, n_widths)."""
+        """Fraction of samples predicted, of shape (n_sets, n_widths)."""
         return np.asarray(self.is_right.mean(axis=2))
 
     @property

@@ -90,7 +90,7 @@ class KernelEnsembleClassifier(LogOddsClassifier):
         Ridge of the regressions. "auto" takes for each kernel the one of six, from 0.001 to 100,
         whose left-out answers are best; of several numbers each makes a learner of its own.
     nu : "cv" or float, default="cv"
-        Share of each class that may lie within the margin of the linear programs, above 0 and at
+        Fraction of each class that may lie within the margin of the linear programs, above 0 and at
         most 1. "cv" chooses among 0.8, 0.5, 0.3, 0.15 and 0.05 by cross validation.
     n_members : int, default=50
         Number of LPBoosts, each of which sees a random half of the learners. They vote; the mean

@@ -24,10 +24,11 @@ u_i     dual weights of the samples: 0 <= u_i <= D_i, and one half for each clas
 beta    largest edge sum_i u_i y_i h_j(x_i), which is minimised over u
 ======  ==========================================================================================
 
-The optimum is half the distance between two means: of the share nu of the upper class for which the
-mixture is lowest, and of the share nu of the lower class for which it is highest. So every nu above
-0 and up to 1 has a solution, for classes of any sizes, and no intercept has to be known; where the
-classes overlap, beta is below zero, which is no obstacle as there is no w = 0 to fall back to.
+The optimum is half the distance between two means: of the fraction nu of the upper class for which
+the mixture is lowest, and of the fraction nu of the lower class for which it is highest. So every
+nu above 0 and up to 1 has a solution, for classes of any sizes, and no intercept has to be known;
+where the classes overlap, beta is below zero, which is no obstacle as there is no w = 0 to fall
+back to.
 With nu = 1 all samples count, and the learner with the widest gap between the classes is taken.
 
 One program of HiGHS lives for a path over nu; learners whose edge is above beta join it.

@@ -1,7 +1,7 @@
 """Linear programs that HiGHS keeps, so that each begins where the last ended.
 
 A row more, or other bounds of the variables, do not spoil the last basis for the dual simplex
-method, which goes on from there with a few steps.
+method, which finishes with a few more steps.
 """
 
 from dataclasses import dataclass

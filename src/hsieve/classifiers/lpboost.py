@@ -32,10 +32,10 @@ class LPBoost(BaseClassifier):
     Parameters
     ----------
     nu : float, default=0.5
-        Share of samples that may lie within the margin, above 0 and at most 1; a share of twice
-        the smaller class, which is all samples if both classes are of one size. Few features have
-        a weight for a large nu, more for a smaller one. The price of a violation, D in the paper,
-        is 1 / (nu * m), where m is twice the size of the smaller class.
+        Fraction of samples that may lie within the margin, above 0 and at most 1; a fraction of
+        twice the smaller class, which is all samples if both classes are of one size. Few features
+        have a weight for a large nu, more for a smaller one. The price of a violation, D in the
+        paper, is 1 / (nu * m), where m is twice the size of the smaller class.
     learners : {"features", "stumps"}, default="features"
         What is combined: standardised features, or all stumps "x_j at least t", with either sign.
 

@@ -70,9 +70,9 @@ class LPBoostMKL(LogOddsClassifier):
         only sets that do well are weighed. "program": all sets with all widths are weighed, as in
         the thesis. A narrow kernel separates training samples too easily; "cv" is mostly better.
     nu : float or "cv", default="cv"
-        Share of samples that may lie within the margin, above 0 and at most 1: of twice the smaller
-        class, as in :class:`LPBoost`. "cv" takes the one that gives samples held out the highest
-        probabilities.
+        Fraction of samples that may lie within the margin, above 0 and at most 1: of twice the
+        smaller class, as in :class:`LPBoost`. "cv" takes the one that gives samples held out the
+        highest probabilities.
     n_folds : int, default=5
         Folds of the cross validation, at least 2; fewer where classes are small. The selector is
         fitted in each fold.

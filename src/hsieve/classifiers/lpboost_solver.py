@@ -145,7 +145,7 @@ class LPBoostFit:
 
 
 def lpboost(learners: WeakLearners, labels: FloatArray, nu: float) -> LPBoostFit:
-    """Fit the classifier, for a share nu of samples that may lie within the margin."""
+    """Fit the classifier, for a fraction nu of samples that may lie within the margin."""
     return next(lpboost_path(learners, labels, [nu]))
 
 

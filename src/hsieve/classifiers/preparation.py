@@ -44,7 +44,7 @@ class Preparation:
 
         "none": as they are; "standardise": mean 0 and deviation 1; "whiten": the same and
         uncorrelated, as near to the standardised features as that can be; "range": least value 0
-        and greatest 1. Beside an offset the prepared values are right to the share that the
+        and greatest 1. Beside an offset the prepared values are right to the fraction that the
         offset's last digit has in the spread: 1e-4 for an offset of 1e12 and a spread of 1.
         """
         n_features = X.shape[1]
@@ -144,7 +144,7 @@ def principal_axes(
 
     Returns the axes (orthonormal, float64), the coordinates ``data @ axes`` in the precision of the
     data, and the squared norms of their columns. Axes are kept along which the data have at least
-    the share `shortest` of the greatest norm; None keeps all but rounding.
+    the fraction `shortest` of the greatest norm; None keeps all but rounding.
     """
     n_samples, n_columns = data.shape
     share = NOTHING[data.dtype] if shortest is None else shortest

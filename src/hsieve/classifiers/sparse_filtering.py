@@ -48,7 +48,7 @@ class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
     intercept : bool, default=False
         Whether a constant is added to the features, so that learned features have an intercept.
     tol : float, default=1e-7
-        The descent ends when an iteration lowers the objective by less than this share of it.
+        The descent ends when an iteration lowers the objective by less than this fraction of it.
     precision : {"data", "single", "double"}, default="data"
         Of the products while learning: that of X, or as named. Single precision takes about half
         the time and gives features as good.

@@ -109,7 +109,7 @@ def sparse_filtering(
 ) -> SparseFilteringFit:
     """Learn features that are sparse in every sample, from a start of (n_components, n_columns).
 
-    The descent ends when an iteration lowers the objective by less than the share `tol` of it.
+    The descent ends when an iteration lowers the objective by less than the fraction `tol` of it.
     """
     axes, coordinates, squares = principal_axes(data)
     problem = SparseFilteringProblem(coordinates, squares)

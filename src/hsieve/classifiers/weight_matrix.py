@@ -3,7 +3,7 @@
 They are the usual yardstick for sites in sequences.
 
 With n_c(j, r) the number of samples of class c that have category r at position j, and q(r) the
-share of category r at all positions of all samples, the matrix of class c is
+fraction of category r at all positions of all samples, the matrix of class c is
 
     log( (n_c(j, r) + a q(r)) / (n_c(j) + a) / q(r) ),
 
@@ -49,10 +49,10 @@ class PositionWeightMatrix(BaseClassifier):
     categories_ : ndarray of shape (n_categories,)
         Codes met in `fit`, but for the unknown one; others say nothing.
     log_odds_ : ndarray of shape (n_classes, n_positions, n_categories)
-        Logarithm of the share of a category at a position in the class, over its share at all
+        Logarithm of the fraction of a category at a position in the class, over its fraction at all
         positions of all samples.
     log_prior_ : ndarray of shape (n_classes,)
-        Logarithm of the share of each class.
+        Logarithm of the fraction of each class.
 
     Notes
     -----

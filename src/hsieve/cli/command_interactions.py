@@ -38,13 +38,13 @@ COMFORTABLE_WIDTH = 110
 # Million pairs a second; a small table takes no time for its pairs.
 SLOWEST_TOLD = 0.01
 ABOUT_SHARES = (
-    "alone: what each feature tells by itself, as a share of all that they tell; near 0 % for "
+    "alone: what each feature tells by itself, as a fraction of all that they tell; near 0 % for "
     "features that matter only together."
 )
 ABOUT_CHANCE = (
     "family-wise p: chance that any of all the {what} scores so high where there is nothing to be "
-    "found. false discovery rate: share of false ones to expect from the top down to that line. p "
-    "takes no account of how many were looked at."
+    "found. false discovery rate: fraction of false ones to expect from the top down to that line. "
+    "p takes no account of how many were looked at."
 )
 NO_PERMUTATIONS = (
     "p takes no account of how many were looked at; --permutations 20 says what chance does among "

@@ -93,7 +93,7 @@ class EngineOptions:
             return kept_in(self.checkpoint)
         if method.takes("checkpoint"):
             return "nothing is kept; with --checkpoint FOLDER the run could go on where it was"
-        return f"nothing is kept, and a run of {method_name} can only begin anew"
+        return f"nothing is kept, and a run of {method_name} can only start again"
 
 
 @contextmanager

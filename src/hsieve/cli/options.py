@@ -188,7 +188,7 @@ Checkpoint = Annotated[
     Path | None,
     typer.Option(
         metavar="FOLDER",
-        help="Keep results of the work in this folder. A run that was killed is taken up by the "
+        help="Keep results of the work in this folder. A run that was killed is resumed by the "
         "same command; other data or settings are refused. Not with all methods.",
         rich_help_panel=OF_LARGE_DATA,
     ),

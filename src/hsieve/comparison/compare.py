@@ -137,7 +137,7 @@ def compare(  # noqa: PLR0913
         The folds. A number shares the classes out evenly; where a class has fewer samples, there
         are fewer folds, and the result says so.
     n_repeats : int, default=1
-        How often to share the samples out anew; more than one needs a number as `cv`.
+        How often to share the samples out again; more than one needs a number as `cv`.
     n_jobs : int or None, default=None
         Number of processes; None for one, -1 for one a core. The figures do not depend on it, but
         seconds do.

@@ -200,7 +200,7 @@ def _count_failed(summary: SelectorSummary) -> str:
 
 
 def _often(summary: SelectorSummary) -> str:
-    """Name the features that a selector finds most often, each with its share of the folds."""
+    """Name the features that a selector finds most often, each with its fraction of the folds."""
     shown = [f"{one.name} {one.share:.0%}" for one in summary.frequent[:MOST_SHOWN]]
     n_more = len(summary.frequent) - len(shown)
     return ", ".join(shown) + (f" and {n_more} more" if n_more else "")

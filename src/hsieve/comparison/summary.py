@@ -29,7 +29,7 @@ class Figure:
 
 
 class FrequentFeature(NamedTuple):
-    """A feature that is selected in more than half of the folds, and in which share of them."""
+    """A feature that is selected in more than half of the folds, and in which fraction of them."""
 
     feature: int
     name: str

@@ -38,7 +38,7 @@ COPIES_OF_BLOCK = 4
 
 @dataclass(frozen=True)
 class MemoryPlan:
-    """Shares of the memory.
+    """Fractions of the memory.
 
     Parameters
     ----------

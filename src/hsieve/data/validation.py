@@ -69,7 +69,7 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         The target.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
-        "auto": text, booleans and whole numbers with at most 20 distinct values, each held by two
+        "auto": text, booleans and integers with at most 20 distinct values, each held by two
         samples on average, are classes; several outputs and all else are numbers.
 
     Returns
@@ -111,7 +111,7 @@ def likely_kind_of(values: NDArray[Any], target_kind: str = "auto") -> TargetKin
 
 
 def beyond_exact(values: NDArray[Any]) -> NDArray[np.bool_]:
-    """Mark whole numbers that float64 does not tell apart from their neighbours."""
+    """Mark integers that float64 does not tell apart from their neighbours."""
     return np.asarray((values > LARGEST_EXACT_INTEGER) | (values < -LARGEST_EXACT_INTEGER))
 
 

@@ -7,13 +7,13 @@
     The largest prefix whose alignment is within one standard error of the highest. The thesis found
     its own rule to be too sparse at times (linear Weston, TB micro-array).
 ``"cv"``
-    The prefix with the best cross-validated prediction, the ranking made anew in every fold, as in
+    The prefix with the best cross-validated prediction, the ranking made again in every fold, as in
     sec. 2.5.1 of the thesis.
 ``"auto"``
     The features that pass the gates of a search which finds its number itself
     (:class:`hsieve.KernelPursuit`).
 
-Cross-validated prediction from each prefix of a ranking that is made anew in every fold.
+Cross-validated prediction from each prefix of a ranking that is made again in every fold.
 
 The inner loop of sec. 2.5.1 of the thesis: in each of ten folds features are ranked on the
 training samples alone; a support vector machine with a Gaussian kernel is trained on each number of

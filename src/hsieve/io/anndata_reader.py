@@ -1,4 +1,4 @@
-"""Reads a file of AnnData (.h5ad), in a process that may die of it.
+"""Reads a file of AnnData (.h5ad), in a worker process.
 
 Everything that touches the file is here; :mod:`hsieve.io.anndata_files` asks for it. The
 package anndata is imported when the first question comes.

@@ -2,8 +2,8 @@
 
 With an engine on Dask the array is rechunked there, once, so that a chunk holds whole columns: just
 the pieces of the first pass over the data. Workers keep these chunks, and tasks go to them. What is
-lost with a worker Dask makes anew, from the graph of the array. With an engine in this process, the
-wanted columns are computed and come here, whatever way the array is cut.
+lost with a worker Dask makes again, from the graph of the array. With an engine in this process,
+the wanted columns are computed and come here, whatever way the array is cut.
 
 A chunk of an array that is cut by rows goes into all chunks of columns, so the data move once
 through the cluster; an array that is cut by columns stays nearly where it is.
@@ -132,7 +132,7 @@ class HeldDaskBlocks(DaskBlocks):
         if sum(map(len, pieces)) < self.n_features:
             pieces = list(self.walk(CHUNK_BYTES))
         widths = tuple(len(piece) for piece in pieces)
-        # The other way of Dask, p2p, would begin anew with all chunks when one is lost.
+        # The other way of Dask, p2p, would start again with all chunks when one is lost.
         method = config.get("array.rechunk.method", None) or "tasks"
         array = self._array.rechunk(((self.n_samples,), widths), method=method)
         self._starts = np.cumsum((0, *widths[:-1]))

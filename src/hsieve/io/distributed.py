@@ -82,7 +82,7 @@ def refuse_distributed(X: Any, whose: str) -> None:
 def no_fixed_order() -> ValueError:
     """Say why work on a data frame of Spark cannot be taken up again, and what can be done."""
     return ValueError(
-        "checkpoint= needs data that are the same when a run is taken up again, but the rows of a "
+        "checkpoint= needs data that are the same when a run resumes, but the rows of a "
         "data frame of Spark have no fixed order. Write it once, with X.write.parquet(folder), and "
         "fit on hsieve.open_dataset(folder, target=...)."
     )

@@ -98,7 +98,7 @@ def exact_numbers(path: Path, name: str, values: Array) -> Array:
 
 
 def refuse_long_integers(path: Path, name: str, values: Array) -> None:
-    """Refuse whole numbers that float64 does not tell apart from their neighbours."""
+    """Refuse integers that float64 does not tell apart from their neighbours."""
     for row in np.flatnonzero(beyond_exact(values))[:1]:
         raise rounded_integer(path, name, int(row) + 1, values[row])
 

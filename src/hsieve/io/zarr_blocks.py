@@ -48,7 +48,7 @@ class ZarrBlocks(MatrixFileBlocks):
 
     Notes
     -----
-    Chunks are unpacked anew for each block. Chunks of many rows and some hundred columns are best;
+    Chunks are unpacked again for each block. Chunks of many rows and some hundred columns are best;
     where one holds all columns, each block unpacks the whole array.
     """
 
@@ -163,7 +163,7 @@ class ZarrReference:
     def state(self) -> Hashable:
         """Return what changes, on this machine, when another array takes the place of this one.
 
-        Chunks are opened anew for each reading, so that only what describes them is looked at.
+        Chunks are opened again for each reading, so that only what describes them is looked at.
         """
         return states_of([Path(self.path, name) for name in METADATA])
 

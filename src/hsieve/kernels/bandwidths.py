@@ -12,7 +12,7 @@ Rules
     where it is near 1, features that matter only together are found less often
     (``docs/explanation/recovery.md``).
 ``"maximise"``
-    The width of a grid with the highest dependence, chosen anew for each set of features, as
+    The width of a grid with the highest dependence, chosen again for each set of features, as
     algorithm 1 of the BAHSIC paper has it. The measure does that (it owns the dependence); the grid
     is the median distance times :data:`GRID_FACTORS`.
 """

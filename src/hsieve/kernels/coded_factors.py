@@ -1,6 +1,6 @@
 """Factors looked up from codes of one byte a value (:mod:`hsieve.kernels.levels`).
 
-Columns are read and coded once; codes are kept as far as the memory allows and made anew where not.
+Columns are read and coded once; codes are kept as far as the memory allows, and made again if not.
 Where the columns are held by workers they are coded there: the codes of few features are fetched,
 and a stack that goes to the columns travels as codes, too.
 """

@@ -231,7 +231,7 @@ def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDAr
     numbers : ndarray of shape (n_samples, n_columns)
         Finite numbers; not changed.
     robust : bool, default=False
-        Whether wild values are kept from pressing all the others into one point. Where a value
+        Whether outliers are kept from pressing all the others into one point. Where a value
         lies more than five deviations from the mean, the range from the 5 % to the 95 % quantile
         is turned into the deviation of a normal variable with that range; if the deviation is
         more than three times that, the former is the scale. Samples of a lognormal or t(3)
@@ -282,7 +282,7 @@ def standardised_by(numbers: NDArray[np.floating], rows: NDArray[np.intp]) -> ND
 
 
 def _tame(scaled: NDArray[np.floating], original: NDArray[np.floating]) -> None:
-    """Scale columns with wild values anew, in place; see :func:`standardised`."""
+    """Scale columns with outliers again, in place; see :func:`standardised`."""
     furthest = np.maximum(scaled.max(axis=0, initial=0), -scaled.min(axis=0, initial=0))
     for column in np.flatnonzero(furthest > FAR_OUT):
         # From the numbers as they were: beside a wild value the others may have rounded together.

@@ -1,7 +1,7 @@
 """Factors made from the numbers of a feature themselves.
 
 Landmark factors, right to 5e-5 an entry; exact ones for features of few values and categories.
-Factors that are asked for by name are kept as far as the memory allows, the others are made anew
+Factors that are asked for by name are kept as far as the memory allows, the others are made again
 each time.
 """
 

@@ -39,7 +39,7 @@ class GrowingTile:
         self.ones = np.ones(self.target.shape[1])
 
     def clear(self) -> None:
-        """Begin anew, with no feature."""
+        """Start again, with no feature."""
         self.distances.fill(0.0)
 
     def add(self, block: FloatArray) -> None:

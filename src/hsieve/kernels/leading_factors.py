@@ -9,7 +9,7 @@ a product of two of them is one call of BLAS. Where the tiles of all features do
 memory, features are cut into pieces that do, and the tiles of a piece are made when needed.
 
 Cost: one pass over the features and an eigendecomposition of a small matrix for each; 4 n r bytes
-a feature with r columns.
+per feature with r columns.
 """
 
 import hashlib

@@ -16,7 +16,7 @@ A feature whose range is extreme gets its landmarks among its samples instead, b
 with a bound on the error. Features of few values have exact factors: see
 :mod:`hsieve.kernels.levels`.
 
-Cost: O(n) exponentials and O(n b^2) multiplications a feature with b landmarks.
+Cost: O(n) exponentials and O(n b^2) multiplications per feature with b landmarks.
 """
 
 from collections.abc import Iterator

@@ -19,7 +19,7 @@ digits, the caller takes the literal sum.
 
 A feature of two values needs one term only: the factor is constant on the pairs that differ.
 
-Cost: 2 n^2 multiplications a feature and term, half of it saved by symmetry for larger n.
+Cost: 2 n^2 multiplications per feature and term, half of it saved by symmetry for larger n.
 """
 
 import math

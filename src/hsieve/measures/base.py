@@ -101,7 +101,7 @@ class SampledScores(SubsetScores, Protocol):
         """Group of each sample: samples that the target does not tell apart."""
 
     def part(self, samples: IndexArray, features: IndexArray) -> "SampledScores":
-        """Bind the measure to some samples of some features, numbered anew."""
+        """Bind the measure to some samples of some features, renumbered."""
 
 
 @runtime_checkable

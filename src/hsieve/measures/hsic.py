@@ -249,7 +249,7 @@ class KernelBoundMeasure(JointBoundMeasure):
         return np.unique(self.gram_y, axis=0, return_inverse=True)[1].ravel()
 
     def part(self, samples: IndexArray, features: IndexArray) -> "KernelBoundMeasure":
-        """Bind the measure to some samples of some features, numbered anew.
+        """Bind the measure to some samples of some features, renumbered.
 
         Scales of features and kernel of the target stay those of all samples.
         """
@@ -277,7 +277,7 @@ class BoundHSIC(KernelBoundMeasure):
     estimator: str
 
     def part(self, samples: IndexArray, features: IndexArray) -> "BoundHSIC":
-        """Bind the measure to some samples of some features, numbered anew."""
+        """Bind the measure to some samples of some features, renumbered."""
         weights = ESTIMATORS[self.estimator](self.gram_y[np.ix_(samples, samples)])
         part = cast("BoundHSIC", super().part(samples, features))
         return replace(part, weights=weights.astype(self.precision, copy=False))

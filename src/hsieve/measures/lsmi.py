@@ -180,10 +180,10 @@ class BoundLSMI(JointBoundMeasure):
         return 1
 
     def part(self, samples: IndexArray, features: IndexArray) -> "BoundLSMI":
-        """Bind the measure to some samples of some features, numbered anew.
+        """Bind the measure to some samples of some features, renumbered.
 
         Scales of the features and basis functions of the target stay those of all samples, and
-        nothing is drawn anew. Samples stay in the order of their folds, which are cut again.
+        nothing is drawn again. Samples stay in the order of their folds, which are cut again.
         There are as many centres as before, or all samples where there are fewer: those that are
         in the part, and others evenly spread among its samples.
 

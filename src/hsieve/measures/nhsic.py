@@ -89,7 +89,7 @@ class BoundNHSIC(KernelBoundMeasure):
     unit_target: FloatArray
 
     def part(self, samples: IndexArray, features: IndexArray) -> "BoundNHSIC":
-        """Bind the measure to some samples of some features, numbered anew."""
+        """Bind the measure to some samples of some features, renumbered."""
         part = cast("BoundNHSIC", super().part(samples, features))
         return replace(part, unit_target=_unit_target(part.gram_y))
 

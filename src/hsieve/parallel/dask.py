@@ -4,7 +4,7 @@ Tasks that run on a worker when it dies are run again by the scheduler. Scattere
 needs them is given up once the last copy is gone, and then sent again with the value.
 
 Arrays of Dask stay on the workers (`hold`). They are passed to tasks as futures, so that Dask takes
-the task to where the data are, and makes those anew that were lost with a worker.
+the task to where the data are, and makes those again that were lost with a worker.
 
 The cluster is the one that this process is connected to, one at an address, or workers started on
 this machine for one block; these load this module first (`dask_setup`).

@@ -6,7 +6,7 @@ for a value that goes to a worker which is lost on the way. Somebody has to look
 The shared value of a map on the workers of Dask.
 
 It is scattered, once for all tasks. The scheduler does not know how to make scattered data again,
-and gives up all that needs them once the last copy is gone; then the value is scattered anew.
+and gives up all that needs them once the last copy is gone; then the value is scattered again.
 """
 
 import asyncio

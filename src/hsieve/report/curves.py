@@ -178,18 +178,18 @@ def _stability(selector: Any, names: Names) -> dict[str, Any] | None:
         "id": "stability",
         "kind": "lines",
         "title": "Stability along the range",
-        "caption": f"Share of {len(selector.n_selected_)} subsamples that select each feature, at "
-        "each point of the range of regularisation. Features that reach the dashed line anywhere "
-        "are stable." + _left_out(n_ever - len(order), "features less often selected"),
+        "caption": f"Fraction of {len(selector.n_selected_)} subsamples that select each feature, "
+        "at each point of the range of regularisation. Features that reach the dashed line "
+        "anywhere are stable." + _left_out(n_ever - len(order), "features less often selected"),
         "description": _ends(
             [
                 {**line, "values": [plain_number(selector.stability_scores_[line["feature"]])]}
                 for line in series
             ],
-            "largest share of subsamples",
+            "largest fraction of subsamples",
         ),
         "x": {"label": "point of the range", "values": [int(point) + 1 for point in points]},
-        "y": {"label": "share of subsamples", "from": 0.0, "to": 1.0},
+        "y": {"label": "fraction of subsamples", "from": 0.0, "to": 1.0},
         "series": series,
         "lines": [
             {"axis": "y", "value": plain_number(threshold), "label": f"threshold {threshold:.3g}"}

@@ -70,7 +70,7 @@ def levels_of(values: NDArray[Any], most: int) -> SampleLevels:
 
 
 def _shown(level: Any) -> str:
-    """Name a level: whole numbers without a point."""
+    """Name a level: integers without a point."""
     if isinstance(level, float | np.floating):
         return f"{level:g}"
     return shortened(str(level), LONGEST_LEVEL)

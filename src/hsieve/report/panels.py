@@ -34,7 +34,7 @@ FORMS = {
     "whiskers from 5 % to 95 % of the samples.",
     "points": "Dots are samples, the outermost at the edge where they lie very far out; the line "
     "joins the means of twelve equal parts of them.",
-    "shares": "Bars are the shares of the classes at each level of the feature.",
+    "shares": "Bars are the fractions of the classes at each level of the feature.",
 }
 
 
@@ -182,7 +182,7 @@ def _in_words(panel: dict[str, Any]) -> str:
         return f"Medians: {', '.join(medians)}."
     first = panel["classes"][0]
     shares = (f"{one['name']} {one['shares'][0]:.0%}" for one in panel["levels"])
-    return f"Share of {first} at each level: {', '.join(shares)}."
+    return f"Fraction of {first} at each level: {', '.join(shares)}."
 
 
 def _groups(labels: NDArray[Any]) -> tuple[IndexArray, list[str]]:
@@ -207,7 +207,7 @@ def _boxes(values: FloatArray, groups: IndexArray, labels: Sequence[str]) -> lis
 
 
 def _shares(values: FloatArray, target: NDArray[Any]) -> dict[str, Any]:
-    """Shares of the classes at each level of a feature."""
+    """Fractions of the classes at each level of a feature."""
     levels, level_names = _groups(values)
     groups, labels = _groups(target)
     rows = []

@@ -92,7 +92,7 @@ def _number(selector: Any) -> tuple[str, str] | None:
 
 
 def _substitutes(rows: Sequence[FeatureRow]) -> list[tuple[str, str]]:
-    """Say which chosen features repeat each other, and which others could stand for them."""
+    """Say which chosen features are redundant, and which others are substitutes."""
     chosen = {row.feature for row in rows if row.chosen}
     shared: dict[frozenset[int], tuple[float, str]] = {}
     outside: list[tuple[float, str]] = []
@@ -118,7 +118,7 @@ def _substitutes(rows: Sequence[FeatureRow]) -> list[tuple[str, str]]:
     if outside:
         found.append(
             (
-                "Some features that were not chosen could stand for chosen ones",
+                "Some chosen features have substitutes",
                 f"Much the same is told (NHSIC) by {_strongest(outside)}. That one of them was "
                 "chosen does not say that the other does not matter.",
             )

@@ -60,7 +60,7 @@ class BAHSIC(SearchSelector):
     -----
     The paper's own rule is
     ``BAHSIC(kernel_x=Gaussian("maximise"), n_contexts=1, step=0.1, compensate=False)``: the width
-    with the highest HSIC is chosen anew each round. HSIC shrinks with the width, so that rule
+    with the highest HSIC is chosen again each round. HSIC shrinks with the width, so that rule
     picks wide kernels, which see each feature's own effect and all but miss interactions.
 
     References

@@ -52,7 +52,7 @@ def checkpointed(
         raise ValueError(msg)
     if getattr(selector, "random_state", 0) is None:
         msg = (
-            f"checkpoint={folder!r} needs the same random numbers when a run is taken up again; "
+            f"checkpoint={folder!r} needs the same random numbers when a run resumes; "
             "give random_state a number instead of None."
         )
         raise ValueError(msg)

@@ -68,7 +68,7 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     -----
     A frame comes out as a frame of the same kind: numbers with gaps become floats, a category gets
     the level "missing", a boolean with gaps becomes a category of three levels. In an array a
-    category gets the next whole number. Filling in medians makes features look less dependent than
+    category gets the next integer. Filling in medians makes features look less dependent than
     they are, and values that are missing for a reason look ordinary; where that matters, use a
     model-based imputer of scikit-learn instead. Put it into the pipeline before the selector, so
     that medians come from the training samples alone.
@@ -223,7 +223,7 @@ def own_level(column: FrameColumn) -> Any:
     -------
     str or number
         "missing", with underscores where that is a level already; for levels that are numbers, the
-        next whole number above them.
+        next integer above them.
 
     Examples
     --------

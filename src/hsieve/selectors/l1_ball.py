@@ -95,7 +95,7 @@ class L1LSMI(_L1Selector):
         does=(
             "climbs the squared-loss mutual information of weighted features with the target, "
             "while the weights shrink until few are left. Features that matter only together are "
-            "seen, and what repeats another loses its weight."
+            "seen, and redundant features lose their weight."
         ),
         score="Weight of the feature, the largest being 1; zero for features that lost theirs.",
         name="l1-lsmi",

@@ -206,7 +206,7 @@ def _last_part(key: str) -> str:
 def _at_every_level(selector: BaseSelector, given: Mapping[str, Any]) -> dict[str, Any]:
     """Find the parameters of a selector, its measure and its base that settings are for.
 
-    A base without a seed gets one from what repeats it.
+    A base without a seed gets one from the selector around it.
     """
     found = {}
     for key, value in selector.get_params().items():

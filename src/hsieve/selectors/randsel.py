@@ -41,16 +41,16 @@ class RandSel(SearchSelector):
         Size of the random sets, up to a half; None for a quarter of the features left. The plain
         estimator takes halves only.
     counted_rounds : float or None, default=None
-        Share of the rounds, those in which it brings most, that a feature is judged by; None for
+        Fraction of the rounds, those in which it brings most, that a feature is judged by; None for
         the fraction of features in a set, as any partner is there so often, and for all once so few
         features are left that sets, of at least 8, are halves. 1 judges by the mean, as the plain
         estimator does.
     step : float, default=0.25
-        Share of the features culled after each iteration.
+        Fraction of the features culled after each iteration.
     fix_after : int or None, default=None
         Fix features that were among the best for so many iterations in a row.
     top_share : float, default=0.1
-        Share of the features left that counts as the best.
+        Fraction of the features left that counts as the best.
     kernel_x : Kernel or None, default=None
         Kernel on the features. None is ``Gaussian("narrow")``, narrow enough to see interactions.
     kernel_y : Kernel or None, default=None

@@ -9,7 +9,7 @@ Every feature is scaled to [0, 1], so all share their knots and the basis (sciki
 and made orthonormal; a feature of few values has fewer directions than columns, and the columns
 left over are zero.
 
-Cost: O(n d m^2) for m columns a feature, n d m numbers.
+Cost: O(n d m^2) for m columns per feature, n d m numbers.
 """
 
 from abc import abstractmethod
@@ -247,7 +247,7 @@ class LassoSelector(SparseSelector):
     Notes
     -----
     The regularisation path passes every number of features unless features tie or repeat each
-    other, or there are not more samples than features wanted; then the nearest number on the path
+    other, or there are no more samples than features wanted; then the nearest number on the path
     is taken, surplus features are those of least weight, and missing ones those nearest to a
     weight, with a score of zero. Several classes or outputs share their features by a multi-task
     lasso, in which a feature has a weight for all of them or for none.

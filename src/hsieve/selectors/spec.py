@@ -31,7 +31,7 @@ class Variant:
     purpose : str
         What one gets, in at most 56 characters.
     parameters : callable
-        Returns the parameters as a dict, made anew for each selector.
+        Returns the parameters as a dict, made again for each selector.
     cost : str, default=""
         Empty for that of the selector.
     group : str, default=""

@@ -84,7 +84,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         many of the most stable features, whatever the threshold, but none that no subsample
         selects; a rule finds the number out.
     threshold : float or None, default=0.75
-        Share of the subsamples from which on a feature is selected, above 1/2. None solves it
+        Fraction of the subsamples from which on a feature is selected, above 1/2. None solves it
         for `expected_false_selections`; it is then between 0.6 and 0.9, or up to 1 if
         `n_per_subsample` is given.
     expected_false_selections : float or None, default=None
@@ -124,7 +124,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     range_ : ndarray of shape (n_points,)
         Points of the range: values of the parameter, or sizes of a selector's ranking.
     frequencies_ : ndarray of shape (n_points, n_features)
-        Share of the subsamples that select each feature at each point.
+        Fraction of the subsamples that select each feature at each point.
     stability_scores_ : ndarray of shape (n_features,)
         The largest of these over the range.
     threshold_ : float

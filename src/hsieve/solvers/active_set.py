@@ -167,7 +167,7 @@ class ActiveFactor:
         self.members.append(feature)
 
     def drop(self, feature: int) -> None:
-        """Take a feature out and factor anew; the pivots of the others can only grow."""
+        """Take a feature out and factor again; the pivots of the others can only grow."""
         position = self.members.index(feature)
         del self.members[position]
         self._gram = np.delete(np.delete(self._gram, position, axis=0), position, axis=1)

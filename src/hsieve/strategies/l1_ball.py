@@ -1,8 +1,8 @@
 """Weights of all features within an l1 ball, climbed until only a few are left.
 
 With LSMI this is l1-LSMI, with HSIC l1-HSIC (Jitkrittum, Hachiya and Sugiyama 2012). All features
-are there from the start, so those that matter only together are seen; what repeats another adds
-nothing and loses its weight. The score has many local maxima: the search begins again from several
+are there from the start, so those that matter only together are seen; redundant features add
+nothing and lose their weight. The score has many local maxima: the search begins again from several
 random weights and takes the best set met. :mod:`hsieve.strategies.weight_search` holds the two ways
 of a single search.
 

@@ -8,7 +8,7 @@ With interactions, pairs of features are *atoms* of the same lasso beside the si
 below the number of features are features, those from there on are pairs. Of all pairs the most
 relevant are kept. A pair that was not kept cannot enter above its own relevance, so down to that
 level the path is that over all pairs, and there it ends. Where it then has fewer features than are
-wanted, more pairs are kept and it is followed anew.
+wanted, more pairs are kept and it is followed again.
 
 Cost: one pass over the features for the relevance, one sweep over their pairs if these are wanted;
 then only the redundancies that the exact bound of :mod:`hsieve.solvers.nonnegative_lars` calls for.

@@ -112,7 +112,7 @@ class FCBFSearch(Strategy):
                 shared = bound.redundancy(left, best)[:, 0]
                 n_pairs += len(left)
                 left = left[shared < relevance[left] - ROUNDING]
-            report(0.5 + 0.5 * len(kept) / n_features_to_select, "dropping what repeats")
+            report(0.5 + 0.5 * len(kept) / n_features_to_select, "dropping redundant features")
         front = np.concatenate([np.array(kept, dtype=np.intp), left])
         order = np.concatenate([front, by_relevance[~np.isin(by_relevance, front)]])
         return SelectionPath(

@@ -211,7 +211,7 @@ class PursuitMembers:
         self._part_with(left)
 
     def _part_with(self, left: list[int]) -> None:
-        """Regress anew on the members when some have left, which are set aside."""
+        """Regress again on the members when some have left, which are set aside."""
         if left:
             self._refit()
             for feature in left:
@@ -292,7 +292,7 @@ class PursuitMembers:
         return self._smoother.refit(features, self.current, quickly=quickly)
 
     def _refit(self) -> None:
-        """Regress on the members anew."""
+        """Regress on the members again."""
         self.current = self._smoother.fit(self.features, self.current)
 
 

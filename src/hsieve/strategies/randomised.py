@@ -223,7 +223,7 @@ class RandomisedContributions(Strategy):
         n_rounds = self.n_rounds or DEFAULT_ROUNDS[self.estimator]
         here = bound.part(np.arange(bound.n_samples), search.members)
         tasks = np.array_split(np.arange(n_rounds), min(N_TASKS, n_rounds))
-        # Members are numbered anew: free features first, then fixed ones.
+        # Members are renumbered: free features first, then fixed ones.
         n_free = len(search.free)
         iteration = _Iteration(here, n_free, sampler, self.estimator, len(search.rows))
         results = workers.map(_contributions, tasks, shared=iteration)

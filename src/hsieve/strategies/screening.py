@@ -1,6 +1,6 @@
 """Ranking by relevance, and iterative screening on top of it.
 
-Iterative screening: rank by relevance, then pass over what repeats the features taken.
+Iterative screening: rank by relevance, then pass over features redundant with those taken.
 
 The N3LARS paper (section 3.4), after Balasubramanian et al. (2013): screen m features by relevance,
 then choose m' of them by an iteration that filters out redundancy, which the paper does not spell

@@ -171,7 +171,7 @@ def residue_scales(
     MissingExtraError
         If the package aaindex is not installed.
     ValueError
-        For scales that there are not, or that lack a value.
+        For scales that do not exist, or that lack a value.
 
     Examples
     --------

@@ -39,7 +39,7 @@ def best_windows(scores: ArrayLike, groups: ArrayLike) -> IndexArray:
 
 
 def site_accuracy(scores: ArrayLike, groups: ArrayLike, is_site: ArrayLike) -> float:
-    """Return the share of sequences whose best window is a true site.
+    """Return the fraction of sequences whose best window is a true site.
 
     Parameters
     ----------

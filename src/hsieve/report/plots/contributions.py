@@ -1,7 +1,7 @@
 """What features brought in each iteration of a randomised search, and which were culled.
 
-Contributions grow by powers of ten as features get fewer, so each iteration is drawn in shares of
-its largest one.
+Contributions grow by powers of ten as features get fewer, so each iteration is drawn in fractions
+of its largest one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -272,7 +272,7 @@ class ContributionsDisplay(Display):
         what = "merit" if quantity == "merits" else "contribution"
         self.ax_.set(
             xlabel="features left, iteration by iteration",
-            ylabel=f"{what}, as a share\nof the largest in the iteration",
+            ylabel=f"{what}, as a fraction\nof the largest in the iteration",
         )
         notes = ["× culled after this iteration"]
         if quantity == "merits":

@@ -85,7 +85,7 @@ class FeaturePanelsDisplay(Display):
         "scatter", "boxes", "mosaic" or "upright boxes" for each of them.
     drawn_ : list
         What :mod:`hsieve.report.plots.panels` answers for each: parts of a scatter, statistics of
-        boxes, shares of classes.
+        boxes, fractions of classes.
     figure_ : matplotlib Figure
         The figure of these axes.
     ax_ : matplotlib Axes
@@ -257,7 +257,7 @@ class FeaturePanelsDisplay(Display):
         if not is_first and (alike or told):
             panel.tick_params(labelleft=False)
             return
-        words = f"share of {self.target_name}" if kind == "mosaic" else self.target_name
+        words = f"fraction of {self.target_name}" if kind == "mosaic" else self.target_name
         panel.set_ylabel(shortened(words), fontsize=FONT_SIZE, **LITERAL)
 
 
@@ -369,7 +369,7 @@ def _in_place_of(ax: "Axes") -> Any:
 
 
 def _room(place: Any, names: list[str], *, has_legend: bool) -> dict[str, float]:
-    """Shares of a figure that are kept free around the panels."""
+    """Fractions of a figure that are kept free around the panels."""
     width, height = place.bbox.width / place.dpi, place.bbox.height / place.dpi
     longest = max((len(name) for name in names), default=4)
     n_rows = math.ceil(len(names) / _legend_columns(place, names)) if has_legend else 0

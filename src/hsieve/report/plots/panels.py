@@ -98,7 +98,7 @@ def draw_boxes(
 def draw_mosaic(
     ax: "Axes", feature: SampleLevels, target: SampleLevels, colours: list[str]
 ) -> FloatArray:
-    """Draw shares of classes above each category, as wide as it is frequent; return the shares."""
+    """Draw fractions of classes above each category, as wide as it is frequent; return them."""
     counts = np.zeros((len(feature.names), len(target.names)))
     np.add.at(counts, (feature.codes, target.codes), 1.0)
     totals = counts.sum(axis=1)

@@ -194,7 +194,7 @@ class RedundancyDisplay(Display):
     def _scale_in_words(self) -> str:
         if self.measure == "NHSIC":
             return "NHSIC (0 independent, 1 copies)"
-        return f"{self.measure}, as a share\nof what it is for a copy"
+        return f"{self.measure}, as a fraction\nof what it is for a copy"
 
     def _draw_names(self) -> None:
         """Write names at the left, those of relatives paler."""

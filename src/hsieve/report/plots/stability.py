@@ -41,7 +41,7 @@ HIGHEST = 1.03
 
 @dataclass(eq=False, repr=False)
 class StabilityDisplay(Display):
-    """Share of the subsamples that select each feature, along the range of regularisation.
+    """Fraction of the subsamples that select each feature, along the range of regularisation.
 
     Make it with :meth:`from_selector`, or from its parts and call :meth:`plot`.
 
@@ -50,7 +50,7 @@ class StabilityDisplay(Display):
     values : ndarray of shape (n_points,)
         Points of the range, the strongest regularisation first.
     frequencies : ndarray of shape (n_points, n_features)
-        Share of the subsamples that select each feature at each point.
+        Fraction of the subsamples that select each feature at each point.
     threshold : float
         Share from which on a feature is stable.
     chosen : ndarray of int
@@ -224,7 +224,7 @@ class StabilityDisplay(Display):
     def _draw_words(self, *, n_without_name: int) -> None:
         """Write title, axes and notes."""
         self.ax_.set_title(self.title, loc="left")
-        self.ax_.set(xlabel=self.range_name, ylabel="share of the subsamples")
+        self.ax_.set(xlabel=self.range_name, ylabel="fraction of the subsamples")
         write_note(self.ax_, [*self.notes, *without_name(n_without_name)])
 
 
@@ -254,7 +254,7 @@ def _notes(selector: StabilitySelection) -> list[str]:
     ]
     if selector.unimodal_bound_ is not None and selector.unimodal_bound_ < selector.bound_:
         notes.append(
-            f"at most {selector.unimodal_bound_:.2g} if shares of noise features have one peak "
+            f"at most {selector.unimodal_bound_:.2g} if fractions of noise features have one peak "
             "(Shah and Samworth)"
         )
     if selector.n_features_to_select is not None:
