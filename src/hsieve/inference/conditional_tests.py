@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from hsieve.inference.kernel_smoother import KernelSmoother
 from hsieve.kernels.null_laws import log_ratio_tail
 
-__all__ = ["conditional_p_value"]
-
 FloatArray = NDArray[np.floating]
 
 # Landmarks of the regression of a feature on the few that are most like it.

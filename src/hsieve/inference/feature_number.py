@@ -47,19 +47,6 @@ from hsieve.inference.gaussian_machine import (
 from hsieve.kernels import encode_columns, squared_distances
 from hsieve.progress import report
 
-__all__ = [
-    "ALIGNMENT_SAMPLES",
-    "RULES",
-    "NestedValidation",
-    "NumberChoice",
-    "by_alignment",
-    "by_validation",
-    "nested_validation",
-    "prefix_sizes",
-    "representative_rows",
-]
-
-
 RULES = ("alignment", "guarded", "cv")
 # Alignment is computed from at most so many samples: its standard error is then about 0.02.
 ALIGNMENT_SAMPLES = 1000

@@ -22,8 +22,6 @@ from hsieve.measures.regression_data import RegressionData
 from hsieve.parallel.threads import over_rows
 from hsieve.solvers.left_out_ridge import LeftOutFit, left_out_ridge
 
-__all__ = ["KernelSmoother", "Smooth"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 Groups = tuple[tuple[int, ...], ...]

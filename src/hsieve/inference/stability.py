@@ -17,16 +17,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln, ndtri, xlogy
 
-__all__ = [
-    "NogueiraStability",
-    "jaccard",
-    "kuncheva",
-    "log_probability",
-    "mean_variance",
-    "nogueira",
-    "selection_matrix",
-]
-
 Selections: TypeAlias = Sequence[ArrayLike] | NDArray[np.integer] | NDArray[np.bool_]
 
 

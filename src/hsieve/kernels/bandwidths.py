@@ -23,15 +23,6 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = [
-    "GRID_FACTORS",
-    "RULES",
-    "Bandwidth",
-    "bandwidth_grid",
-    "median_distance",
-    "resolve_bandwidth",
-]
-
 Bandwidth: TypeAlias = float | Literal["median", "sqrt_d", "narrow", "maximise"]
 
 RULES = ("median", "sqrt_d", "narrow", "maximise")

@@ -33,18 +33,6 @@ from hsieve.kernels.labels import LABEL_CODINGS
 from hsieve.kernels.subsets import GaussianSubset, PolynomialSubset, RadialSubset, SubsetKernel
 from hsieve.parameters import integer, number, word
 
-__all__ = [
-    "Delta",
-    "Gaussian",
-    "InverseDistance",
-    "Kernel",
-    "LabelCoding",
-    "Laplace",
-    "Linear",
-    "Polynomial",
-    "Precomputed",
-]
-
 SYMMETRY_TOLERANCE = 1e-8
 
 

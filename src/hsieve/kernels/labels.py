@@ -22,15 +22,6 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = [
-    "LABEL_CODINGS",
-    "block_coding",
-    "centroid_coding",
-    "one_vs_rest_coding",
-    "sign_coding",
-    "signed_coding",
-]
-
 CodeArray = NDArray[np.float64]
 
 

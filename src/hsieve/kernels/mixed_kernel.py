@@ -29,8 +29,6 @@ from hsieve.kernels.low_rank import (
     pivoted_cholesky,
 )
 
-__all__ = ["KernelColumn", "MixedKernel"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

@@ -43,15 +43,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import special
 
-__all__ = [
-    "MatrixMoments",
-    "gamma_quantile",
-    "log_gamma_tail",
-    "log_ratio_tail",
-    "permutation_law",
-    "weighted_sum_skewness",
-]
-
 FloatArray = NDArray[np.floating]
 
 # Below this the incomplete gamma function is too near the smallest number there is.

@@ -32,9 +32,6 @@ from hsieve.kernels.quadratic_forms import (
     two_level_changes,
 )
 
-__all__ = ["GaussianSubset", "PolynomialSubset", "RadialSubset", "SubsetKernel"]
-
-
 # A block of candidates holds about this many numbers, a few megabytes, to stay in the cache.
 BLOCK_NUMBERS = 1_000_000
 TOLERANCE = {np.dtype(np.float32): 1e-4, np.dtype(np.float64): 1e-11}

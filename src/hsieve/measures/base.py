@@ -36,22 +36,6 @@ from sklearn.base import BaseEstimator
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.parameters import Rule
 
-__all__ = [
-    "DOUBLE_PRECISION",
-    "SINGLE_PRECISION",
-    "BoundMeasure",
-    "ConditionalTests",
-    "FeatureScores",
-    "JointBoundMeasure",
-    "Measure",
-    "PairwiseBoundMeasure",
-    "PairwiseStatistics",
-    "SampledScores",
-    "SubsetScores",
-    "WeightedScores",
-]
-
-
 # Fraction of the largest score by which scores of exact copies may differ, from products of
 # matrices in either precision.
 DOUBLE_PRECISION = 1e-12

@@ -44,9 +44,6 @@ from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_cod
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.parameters import Rule, check_parameters, word
 
-__all__ = ["FAMILY_SCORES", "BoundFamilyScore", "FamilyScore"]
-
-
 # These compare features on the scale they are given; the others have none.
 UNSCALED = ("centroid", "moderated-t", "lods", "pam")
 # Values that an unscaled statistic takes: their squares, and ratios of these, are numbers.

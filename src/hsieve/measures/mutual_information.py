@@ -53,9 +53,6 @@ from hsieve.measures.level_information import LevelInformation, bind_levels
 from hsieve.measures.regression_data import RegressionData
 from hsieve.parameters import Rule, check_parameters, number, word
 
-__all__ = ["ESTIMATORS", "BoundMutualInformation", "MutualInformation"]
-
-
 ESTIMATORS = ("neighbours", "discretised", "copula")
 
 

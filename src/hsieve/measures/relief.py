@@ -41,9 +41,6 @@ from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.parameters import NONE, Rule, check_parameters, integer, number
 from hsieve.progress import report
 
-__all__ = ["BoundRelief", "Relief"]
-
-
 CLASS_NEIGHBORS = 10
 NUMBER_NEIGHBORS = 70
 NUMBER_SIGMA = 20.0

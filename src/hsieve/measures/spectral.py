@@ -42,9 +42,6 @@ from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.targets import target_gram
 from hsieve.parameters import NONE, Rule, check_parameters, integer, word
 
-__all__ = ["GRAPHS", "RANKING_FUNCTIONS", "BoundSpectralScore", "SpectralScore"]
-
-
 RANKING_FUNCTIONS = ("phi1", "phi2", "phi3")
 GRAPHS = ("target", "features", "neighbours")
 BLOCK_NUMBERS = 4_000_000

@@ -57,9 +57,6 @@ from hsieve.measures.targets import checked_kernel
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import Rule, check_parameters, number
 
-__all__ = ["BoundKernelSVM", "BoundLinearSVM", "KernelSVM", "LinearSVM"]
-
-
 # Principal coordinates of less than this fraction of the largest variance are rounding.
 NEGLIGIBLE = 1e-12
 

@@ -18,8 +18,6 @@ from hsieve.selectors.spec import FEW, JOINT, TOGETHER, MethodSpec, Variant
 from hsieve.strategies import Backward, Forward
 from hsieve.strategies.base import Strategy
 
-__all__ = ["BAHSIC", "FOHSIC"]
-
 
 @dataclass(eq=False, repr=False)
 class BAHSIC(SearchSelector):

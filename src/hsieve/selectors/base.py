@@ -41,8 +41,6 @@ if TYPE_CHECKING:
     from hsieve.report.analysis import Analysis
     from hsieve.report.page import Report
 
-__all__ = ["BaseSelector", "check_target", "whole_or_nothing"]
-
 DEFAULT_N_FEATURES = 10
 MIN_SAMPLES = 4
 

@@ -31,8 +31,6 @@ from hsieve.parallel.jobs import make_job_engine
 from hsieve.parallel.settings import SerialEngine
 from hsieve.strategies.base import Strategy
 
-__all__ = ["checkpointed", "has_jobs", "has_sweeps", "kept_search"]
-
 # Methods of bound measures that score all candidates of one step of a search.
 SWEEPS = ("elimination_scores", "addition_scores")
 

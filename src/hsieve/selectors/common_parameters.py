@@ -2,8 +2,6 @@
 
 import re
 
-__all__ = ["with_common_parameters"]
-
 ENTRIES = {
     "n_features_to_select": """\
     n_features_to_select : int, float, str or None, default=None

@@ -36,8 +36,6 @@ from hsieve.io.frame_columns import (
 from hsieve.io.frames import FrameBlocks
 from hsieve.selectors.base import whole_or_nothing
 
-__all__ = ["MISSING_LEVEL", "FillMissing", "own_level", "with_filled"]
-
 MISSING_LEVEL = "missing"
 
 

@@ -15,16 +15,6 @@ from hsieve.progress import report
 from hsieve.selectors.base import MIN_SAMPLES
 from hsieve.selectors.regularisation import Range, ignored
 
-__all__ = [
-    "Counts",
-    "HalfDraw",
-    "Halves",
-    "check_halves",
-    "check_sparse",
-    "count_selections",
-    "select_from_halves",
-]
-
 IndexArray = NDArray[np.intp]
 # Where the first features of a subsample are too many: at which point, and how many.
 Jump: TypeAlias = tuple[int, int] | None

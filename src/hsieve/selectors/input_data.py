@@ -34,15 +34,6 @@ from hsieve.io.frame_targets import target_array
 from hsieve.io.frames import FrameBlocks
 from hsieve.io.sparse import SparseBlocks, sparse_as_blocks
 
-__all__ = [
-    "DataInput",
-    "fingerprint_of_data",
-    "on_arrays",
-    "takes_categories",
-    "told",
-    "with_categories",
-]
-
 # Values looked at to recognise the features; the target is looked at in full.
 ROWS_RECOGNISED, COLUMNS_RECOGNISED = 1000, 8
 

@@ -23,8 +23,6 @@ from hsieve.selectors.spec import BEGIN, MethodSpec
 from hsieve.strategies import PursuitPath, PursuitSearch
 from hsieve.strategies.base import Strategy
 
-__all__ = ["KernelPursuit"]
-
 # What is left for the search where reading the columns has taken all the time.
 LEAST_SECONDS = 0.05
 

@@ -18,8 +18,6 @@ from hsieve.selectors.spec import JOINT, TOGETHER, MethodSpec
 from hsieve.strategies import L1Ball
 from hsieve.strategies.base import Strategy
 
-__all__ = ["L1HSIC", "L1LSMI"]
-
 
 @dataclass(eq=False, repr=False)
 class _L1Selector(SearchSelector):

@@ -14,8 +14,6 @@ from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import BEGIN, GROUPS, MethodSpec
 from hsieve.selectors.stability import StabilitySelection
 
-__all__ = ["AUTO", "Method", "find_method", "known_methods", "takes_blocks"]
-
 
 @dataclass(frozen=True)
 class Method:

@@ -26,8 +26,6 @@ from hsieve.strategies import LarsSearch
 from hsieve.strategies.base import Strategy
 from hsieve.strategies.lars_path import LarsSelectionPath
 
-__all__ = ["N3LARS", "HSICLasso", "Relatives", "SelectedPair"]
-
 
 @dataclass(frozen=True, eq=False)
 class Relatives:

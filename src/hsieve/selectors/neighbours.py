@@ -18,8 +18,6 @@ from hsieve.selectors.spec import RANKINGS, TOGETHER, MethodSpec
 from hsieve.strategies import Ranking
 from hsieve.strategies.base import Strategy
 
-__all__ = ["SPEC", "LaplacianScore", "ReliefF"]
-
 
 class _GraphSelector(SearchSelector):
     """Base of selectors whose graph may come from the features alone."""

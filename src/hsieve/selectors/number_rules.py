@@ -30,17 +30,6 @@ from hsieve.kernels import Kernel, Precomputed
 from hsieve.kernels.columns import check_positions
 from hsieve.selectors.input_data import on_arrays
 
-__all__ = [
-    "RuleSettings",
-    "check_rule_reaches",
-    "check_rule_takes",
-    "checked_rule",
-    "choose_number",
-    "no_ranking",
-    "samples_of",
-    "without_checkpoint",
-]
-
 IndexArray = NDArray[np.intp]
 FloatArray = NDArray[np.floating]
 

@@ -15,8 +15,6 @@ from hsieve.selectors.spec import JOINT, TOGETHER, MethodSpec
 from hsieve.strategies import RandomHalves, RandomisedContributions
 from hsieve.strategies.base import Strategy
 
-__all__ = ["HalvesRegression", "RandSel"]
-
 
 @dataclass(eq=False, repr=False)
 class RandSel(SearchSelector):

@@ -17,8 +17,6 @@ from hsieve.selectors.spec import FEW, MethodSpec
 from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, QuadraticProgram
 from hsieve.strategies.base import Strategy
 
-__all__ = ["FCBF", "HITONPC", "MRMR", "QPFS"]
-
 
 @dataclass(eq=False, repr=False)
 class MRMR(SearchSelector):

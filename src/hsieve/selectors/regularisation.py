@@ -26,8 +26,6 @@ from hsieve.kernels.labels import sign_coding
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.number_rules import without_checkpoint
 
-__all__ = ["Range", "ignored", "make_range", "model_target", "usual_parameter"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

@@ -14,8 +14,6 @@ from hsieve.selectors.spec import FEW, RANKINGS, MethodSpec, Variant
 from hsieve.strategies import IterativeScreening, Ranking
 from hsieve.strategies.base import Strategy
 
-__all__ = ["FamilyRanking", "MaxRelevance"]
-
 OTHER_STATISTICS = {
     "centroid": "distance of two class means",
     "t": "squared t of two classes",

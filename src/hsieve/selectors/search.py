@@ -31,8 +31,6 @@ from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.number_rules import check_rule_reaches, no_ranking
 from hsieve.strategies.base import Strategy
 
-__all__ = ["SearchSelector"]
-
 Component = TypeVar("Component", Measure, Strategy)
 
 

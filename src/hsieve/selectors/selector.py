@@ -10,8 +10,6 @@ from hsieve.selectors.spec import MODELS, RANKINGS, MethodSpec, Variant
 from hsieve.strategies import Backward, Forward, Ranking
 from hsieve.strategies.base import Strategy
 
-__all__ = ["DependenceSelector"]
-
 STRATEGIES = {"ranking": Ranking, "forward": Forward, "backward": Backward}
 
 

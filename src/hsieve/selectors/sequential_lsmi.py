@@ -13,8 +13,6 @@ from hsieve.selectors.spec import FEW, JOINT, TOGETHER, MethodSpec
 from hsieve.strategies import Backward, Forward
 from hsieve.strategies.base import Strategy
 
-__all__ = ["BackwardLSMI", "ForwardLSMI"]
-
 
 @dataclass(eq=False, repr=False)
 class ForwardLSMI(SearchSelector):

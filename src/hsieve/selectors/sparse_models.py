@@ -32,8 +32,6 @@ from hsieve.selectors.spec import MODELS, MethodSpec
 from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, lasso_of_size
 from hsieve.strategies.base import SelectionPath
 
-__all__ = ["LassoSelector", "SpAM", "SparseSelector", "model_outputs", "spline_blocks"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

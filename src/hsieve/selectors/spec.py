@@ -4,8 +4,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["ALONE", "GROUPS", "PAIRS", "TOGETHER", "MethodSpec", "Variant"]
-
 ALONE, PAIRS, TOGETHER = "alone", "pairs", "together"
 
 # What one wants, in the order of the list of methods.

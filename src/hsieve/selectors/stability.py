@@ -41,8 +41,6 @@ from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import STABLE, MethodSpec, Variant
 from hsieve.strategies.base import SelectionPath
 
-__all__ = ["StabilitySelection"]
-
 IndexArray = NDArray[np.intp]
 
 SAMPLINGS = ("pairs", "halves")

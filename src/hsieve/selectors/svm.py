@@ -20,8 +20,6 @@ from hsieve.solvers import SparseFit, l1_svm_of_size
 from hsieve.strategies import Backward
 from hsieve.strategies.base import Strategy
 
-__all__ = ["L1SVM", "SVMRFE", "KernelSVMRFE"]
-
 KERNELS = ("gaussian", "linear")
 
 

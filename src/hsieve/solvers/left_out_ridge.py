@@ -19,8 +19,6 @@ from scipy.linalg import cholesky, eigh, solve_triangular
 
 from hsieve.parallel.threads import over_rows
 
-__all__ = ["LeftOutFit", "left_out_ridge"]
-
 FloatArray = NDArray[np.floating]
 
 # Directions with less than this fraction of the largest one's weight are rounding.

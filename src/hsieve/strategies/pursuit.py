@@ -46,8 +46,6 @@ from hsieve.strategies.pursuit_candidates import CandidateSearch, PursuitCandida
 from hsieve.strategies.pursuit_members import PursuitMembers, standard_errors
 from hsieve.strategies.pursuit_path import PursuitEvent, PursuitPath
 
-__all__ = ["PursuitSearch"]
-
 IndexArray = NDArray[np.intp]
 
 # Candidates set aside one after the other before the search ends, and copies of members.

@@ -23,8 +23,6 @@ from hsieve.interactions.tests import InteractionTester
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.strategies.base import best_first
 
-__all__ = ["SHARED", "CandidateSearch", "PursuitCandidate", "normal_scores"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

@@ -20,8 +20,6 @@ from hsieve.strategies.overlaps import SUBSTITUTE
 from hsieve.strategies.pursuit_candidates import SHARED, normal_scores
 from hsieve.strategies.pursuit_path import PursuitEvent
 
-__all__ = ["PursuitMembers", "standard_errors"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

@@ -8,8 +8,6 @@ from numpy.typing import NDArray
 
 from hsieve.strategies.base import SelectionPath
 
-__all__ = ["PursuitEvent", "PursuitPath"]
-
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
 

@@ -33,9 +33,6 @@ from hsieve.progress import report
 from hsieve.solvers.quadratic_program import redundancy_factor, simplex_quadratic_program
 from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
 
-__all__ = ["QuadraticProgram", "QuadraticSelectionPath"]
-
-
 MAX_FULL_FEATURES = 1000
 AUTO_LANDMARKS = 400
 BLOCK = 512

@@ -45,9 +45,6 @@ from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.random_draws import Draw, Sampler
 
-__all__ = ["ContributionPath", "RandomisedContributions"]
-
-
 # Rounds and shares where none are given; a sweep says far more in a round.
 DEFAULT_ROUNDS = {"plain": 3000, "sweep": 32}
 DEFAULT_SUBSAMPLE = {"plain": 0.25, "sweep": 0.5}

@@ -38,9 +38,6 @@ from hsieve.strategies.base import (
     relevance_of_all,
 )
 
-__all__ = ["IterativeScreening", "Ranking"]
-
-
 BLOCK = 256
 
 

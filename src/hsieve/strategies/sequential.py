@@ -36,9 +36,6 @@ from hsieve.parameters import Rule, integer, number
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
 
-__all__ = ["Backward", "Forward"]
-
-
 # A context needs company enough for its features to be judged in.
 MIN_CONTEXT = 16
 

@@ -45,9 +45,6 @@ from numpy.typing import ArrayLike
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import WeightedScores
 
-__all__ = ["project_onto_positive_l1_ball", "random_weights", "search_radius", "shrink"]
-
-
 # Weights below this are zero.
 ZERO = 1e-8
 # Shrinking: most that may leave in a step, and the fraction of the weight that may change hands.
