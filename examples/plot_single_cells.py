@@ -36,7 +36,7 @@ cells = anndata.AnnData(
 # %%
 # One call. The result stands in ``var``, as users of scanpy expect.
 
-select(cells, "cell_type", n_features=6, method="n3lars")
+select(cells, "cell_type", n_features_to_select=6, method="n3lars")
 found = cells.var[cells.var["hsieve"]].sort_values("hsieve_rank")
 print(found)
 

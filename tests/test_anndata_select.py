@@ -9,7 +9,7 @@ import hsieve.anndata
 from hsieve import BAHSIC, N3LARS
 from tests.annotated import FORMS, as_form, counts_and_states, make_adata
 
-OPTIONS = {"method": "n3lars", "n_features": 2}
+OPTIONS = {"method": "n3lars", "n_features_to_select": 2}
 
 
 @pytest.mark.parametrize("form", FORMS)
@@ -28,7 +28,7 @@ def test_the_result_is_written_into_var_and_uns(form, tmp_path):
     told = adata.uns["hsieve"]
     assert told["names"].tolist() == best
     assert (told["method"], told["target"]) == ("n3lars", "state")
-    assert told["params"]["n_features"] == 2
+    assert told["params"]["n_features_to_select"] == 2
     assert told["versions"]["hsieve"] == hsieve.__version__
     assert any("n3lars was asked for" in reason for reason in told["reasons"])
 
@@ -88,7 +88,7 @@ def test_one_module_has_the_name_of_another():
         ({"groupby": "type"}, "groupby must be a column of adata.obs, got 'type'"),
         ({"key_added": ""}, "key_added must be a name, got ''"),
         ({"method": "scanpy"}, "There is no method 'scanpy'; there are auto, n3lars"),
-        ({"n_features": -1}, "n_features must be None or an integer"),
+        ({"n_features_to_select": -1}, "n_features_to_select must be None or an integer"),
         ({"layer": "spliced"}, "There is no layer 'spliced'"),
     ],
 )

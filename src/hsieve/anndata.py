@@ -5,7 +5,7 @@
 >>> rng = np.random.default_rng(0)
 >>> adata = anndata.AnnData(rng.normal(size=(100, 8)))
 >>> adata.obs["state"] = np.where(np.abs(adata.X[:, 5]) > 0.7, "on", "off")
->>> hsieve.anndata.select(adata, groupby="state", method="n3lars", n_features=1)
+>>> hsieve.anndata.select(adata, groupby="state", method="n3lars", n_features_to_select=1)
 >>> adata.var_names[adata.var["hsieve"]].tolist()
 ['5']
 
@@ -33,7 +33,7 @@ def select(
     adata: Any,
     groupby: str,
     *,
-    n_features: int | None = None,
+    n_features_to_select: int | None = None,
     method: Any = "auto",
     layer: str | None = None,
     time_allowed: str | float = "minutes",
@@ -52,7 +52,7 @@ def select(
     groupby : str
         Column of ``adata.obs`` that is the target: categories, text and booleans are classes,
         numbers are numbers unless they are few and whole.
-    n_features : int or None, default=None
+    n_features_to_select : int or None, default=None
         How many variables; None finds the number.
     method : str or selector, default="auto"
         As in :func:`hsieve.select`.
@@ -86,7 +86,7 @@ def select(
     if not isinstance(key_added, str) or not key_added:
         msg = f"key_added must be a name, got {key_added!r}."
         raise ValueError(msg)
-    wish = make_wish(method, n_features, time_allowed, random_state)
+    wish = make_wish(method, n_features_to_select, time_allowed, random_state)
     data = open_dataset(adata, groupby, target_kind=target_kind, layer=layer)
     found = select_opened(data, wish)
     written = adata.copy() if copy and not adata.isbacked else adata
@@ -94,7 +94,7 @@ def select(
         written = adata.to_memory()
     parameters = {
         "method": wish.method_name,
-        "n_features": "found" if n_features is None else n_features,
+        "n_features_to_select": ("found" if n_features_to_select is None else n_features_to_select),
         "time_allowed": str(time_allowed),
         "random_state": random_state,
         "target_kind": data.target_kind,

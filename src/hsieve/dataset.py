@@ -328,6 +328,9 @@ def open_dataset(
         "target_kind": target_kind,
     }
     if isinstance(source, str | os.PathLike):
+        if not os.fspath(source):
+            msg = "The path of the data is empty; give a file or a folder."
+            raise ValueError(msg)
         return _from_file(Path(source), target, drop=tuple(drop), **options)
     refuse_distributed(source, "open_dataset")
     if target is None:

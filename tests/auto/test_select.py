@@ -15,6 +15,7 @@ from scipy import sparse
 import hsieve
 from hsieve import (
     BAHSIC,
+    FewerFeaturesWarning,
     KernelPursuit,
     LassoSelector,
     MaxRelevance,
@@ -42,7 +43,7 @@ class TestKindsOfData:
     @pytest.mark.parametrize("method", ["auto", "n3lars", "mrmr", "bahsic"])
     def test_frames_give_the_selection_of_the_array(self, method):
         X, y, categorical = mixed_columns()
-        options = {"method": method, "n_features": 2}
+        options = {"method": method, "n_features_to_select": 2}
         names = ["age", "dose", "site", "smoker", "sex", "noise"]
         expected = select(X, y, categorical=categorical, names=names, **options)
         for library in LIBRARIES:
@@ -56,7 +57,7 @@ class TestKindsOfData:
     @pytest.mark.parametrize("method", ["auto", "pairs", "bahsic"])
     def test_anndata_of_every_form_gives_the_selection_of_the_array(self, form, method, tmp_path):
         counts, states = counts_and_states()
-        options = {"method": method, "n_features": 2}
+        options = {"method": method, "n_features_to_select": 2}
         expected = select(counts, states, **options)
         assert sorted(expected.indices.tolist()) == [3, 11]
         found = select(as_form(form, counts, states, tmp_path), "state", **options)
@@ -65,9 +66,9 @@ class TestKindsOfData:
         np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-4)
 
     def test_sparse_matrices_and_blocks(self, xor):
-        expected = select(xor.X, xor.y, method="pairs", n_features=2).indices
+        expected = select(xor.X, xor.y, method="pairs", n_features_to_select=2).indices
         for data in (sparse.csr_array(xor.X), sparse.csc_matrix(xor.X), as_blocks(xor.X)):
-            found = select(data, xor.y, method="pairs", n_features=2)
+            found = select(data, xor.y, method="pairs", n_features_to_select=2)
             np.testing.assert_array_equal(found.indices, expected)
 
     @pytest.mark.parametrize("library", LIBRARIES)
@@ -87,7 +88,7 @@ class TestKindsOfData:
 
 @pytest.fixture(scope="module")
 def found(xor):
-    return select(xor.X, xor.y, method="pairs", n_features=2)
+    return select(xor.X, xor.y, method="pairs", n_features_to_select=2)
 
 
 class TestChoices:
@@ -139,7 +140,7 @@ class TestChoices:
         assert str(found).startswith("0 of 15 features")
 
     def test_a_number_of_features_of_noise_is_given(self, rng):
-        found = select(rng.normal(size=(80, 6)), rng.normal(size=80), n_features=2)
+        found = select(rng.normal(size=(80, 6)), rng.normal(size=80), n_features_to_select=2)
         assert len(found) == 2
         assert found.reasons[1].startswith("Kernel pursuit: 0 of 2 features passed its tests")
 
@@ -164,7 +165,7 @@ class TestChoices:
     def test_several_outputs_and_numbers(self, rng):
         X = rng.normal(size=(90, 5))
         Y = np.column_stack([X[:, 1] ** 2, np.abs(X[:, 3])])
-        found = select(X, Y, n_features=2)
+        found = select(X, Y, n_features_to_select=2)
         assert sorted(found.indices.tolist()) == [1, 3]
         assert any("a target of 2 outputs" in reason for reason in found.reasons)
 
@@ -173,7 +174,7 @@ class TestChoices:
         assert type(found.selector) is BAHSIC
         assert len(found) == 2
         assert found.reasons[1] == "bahsic was asked for."
-        found = select(xor.X, xor.y, method="l1-lsmi", n_features=2)
+        found = select(xor.X, xor.y, method="l1-lsmi", n_features_to_select=2)
         assert len(found) == 2
 
     def test_a_selector_given_is_copied(self, xor):
@@ -182,7 +183,7 @@ class TestChoices:
         assert found.method == "LassoSelector"
         assert len(found) == 3
         assert not hasattr(mine, "selected_indices_")
-        assert len(select(xor.X, xor.y, method=mine, n_features=5)) == 5
+        assert len(select(xor.X, xor.y, method=mine, n_features_to_select=5)) == 5
 
     def test_a_selector_given_is_told_the_categories(self):
         X, y, categorical = mixed_columns()
@@ -200,7 +201,8 @@ class TestChoices:
         )
 
     def test_more_features_than_there_are(self, xor):
-        found = select(xor.X, xor.y, n_features=20, method="n3lars")
+        with pytest.warns(FewerFeaturesWarning, match="only 12"):
+            found = select(xor.X, xor.y, n_features_to_select=20, method="n3lars")
         assert len(found) == 12
         assert any("20 features were asked for, but there are only 12" in r for r in found.notes)
 
@@ -252,9 +254,12 @@ REFUSED = [
         r"There is no method 'laso'; did you mean lasso",
     ),
     ({"method": BAHSIC}, "or a selector, got <class"),
-    ({"n_features": 0}, "n_features must be None or an integer of at least 1, got 0"),
-    ({"n_features": True}, "n_features must be None or an integer"),
-    ({"n_features": "guarded"}, "n_features must be None or an integer"),
+    (
+        {"n_features_to_select": 0},
+        "n_features_to_select must be None or an integer of at least 1, got 0",
+    ),
+    ({"n_features_to_select": True}, "n_features_to_select must be None or an integer"),
+    ({"n_features_to_select": "guarded"}, "n_features_to_select must be None or an integer"),
     ({"time_allowed": "days"}, "time_allowed must be one of 'seconds', 'minutes', 'hours', or sec"),
     ({"time_allowed": 0}, "time_allowed must be one of"),
     ({"time_allowed": None}, "time_allowed must be one of"),
@@ -299,13 +304,13 @@ class TestSelection:
     def test_an_anndata_is_cut_down(self, tmp_path):
         counts, states = counts_and_states()
         adata = as_form("csr", counts, states, tmp_path)
-        kept = select(adata, "state", method="n3lars", n_features=2).transform(adata)
+        kept = select(adata, "state", method="n3lars", n_features_to_select=2).transform(adata)
         assert kept.var_names.tolist() == ["gene3", "gene11"]
 
     def test_types_survive(self):
         X, y, _ = mixed_columns()
         frame = mixed_frame("pandas", X)
-        found = select(frame, y, method="n3lars", n_features=3)
+        found = select(frame, y, method="n3lars", n_features_to_select=3)
         pd.testing.assert_frame_equal(
             found.transform(frame), frame[[n for n in frame.columns if n in found.features]]
         )
@@ -326,7 +331,7 @@ class TestSelection:
     def test_long_selections_are_cut_and_names_are_plain(self, rng):
         names = [f"<b>{i}</b>\n" for i in range(30)]
         X = rng.normal(size=(50, 30))
-        found = select(X, X[:, 0], method="n3lars", n_features=25, names=names)
+        found = select(X, X[:, 0], method="n3lars", n_features_to_select=25, names=names)
         assert "... and" in str(found)
         assert "\n\n" not in str(found)
         page = found._repr_html_()
@@ -354,7 +359,7 @@ class TestSelection:
         rng = np.random.default_rng(0)
         X = rng.normal(size=(150, 8))
         y = np.sign(X[:, 0] * X[:, 1]) + np.abs(X[:, 2]) + 0.3 * rng.normal(size=150)
-        found = select(X, y, n_features=n_features)
+        found = select(X, y, n_features_to_select=n_features)
         assert found.selector.n_features_to_select is not None or n_features is None
         told = found.report(X, y).summary
         titles = [one["title"] for one in told.pitfalls]
@@ -365,7 +370,7 @@ class TestSelection:
 
     def test_names_reach_the_selector(self, xor):
         names = [f"gene {i}" for i in range(12)]
-        found = select(xor.X, xor.y, method="bahsic", n_features=2, names=names)
+        found = select(xor.X, xor.y, method="bahsic", n_features_to_select=2, names=names)
         assert found.selector.feature_names_in_.tolist() == names
 
 

@@ -210,7 +210,6 @@ def test_wrong_usage_is_refused_before_reading(table, options, words):
     [
         ({"y": ["up"] * N_SAMPLES}, [], ["1 class", "at least two"]),
         ({"y": ["one"] + ["up"] * (N_SAMPLES - 1)}, [], ["single sample"]),
-        ({}, ["-k", 7], ["7 features are asked for, but there are only 6"]),
         ({"y": np.arange(N_SAMPLES) / 7}, ["-m", "stability-lpboost"], ["of classes only", "'y'"]),
     ],
 )
@@ -294,12 +293,32 @@ def test_killed_process_goes_on_in_another(table, tmp_path):
 def test_line_break_between_names_of_methods_is_refused(tmp_path):
     path = write_csv(tmp_path / "t.csv", {"a": [1, 2, 3], "y": [0, 1, 0]})
     result = invoke("compare", path, "--target", "y", "--methods", "mrmr,a\nb")
-    assert_refused(result, "names separated by commas")
+    assert_refused(result, "--methods needs names, separated by commas")
 
 
 @pytest.mark.parametrize(
-    ("text", "names"),
-    [(None, ()), ("a", ("a",)), ("a, b,", ("a", "b")), ('"a, b",c', ("a, b", "c"))],
+    ("given", "names"),
+    [
+        (None, ()),
+        (["a"], ("a",)),
+        (["a, b,", "c"], ("a", "b", "c")),
+        (['"a, b",c'], ("a, b", "c")),
+    ],
 )
-def test_names_between_commas(text, names):
-    assert names_in(text) == names
+def test_lists_are_repeated_or_between_commas(given, names):
+    assert names_in("--drop", given) == names
+
+
+def test_every_list_takes_commas_and_repetition(table):
+    names = [
+        invoke("compare", table, "-t", "y", "--folds", 2, "-k", 2, "-q", *options).stdout
+        for options in (["-m", "mrmr,pearson"], ["-m", "mrmr", "-m", "pearson"])
+    ]
+    assert names[0] == names[1]
+    assert sorted(names[0].split()) == ["mrmr", "pearson"]
+
+
+def test_more_features_than_there_are_is_a_warning(table):
+    result = invoke("compare", table, "-t", "y", "--folds", 2, "-m", "mrmr", "-k", 7)
+    assert result.exit_code == 0, result.output
+    assert "mrmr was asked for 7 features, but there are only 6." in result.stdout

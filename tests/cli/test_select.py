@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from hsieve import FewerFeaturesWarning, open_dataset, select
 from hsieve.cli import selection
 from hsieve.datasets import make_quad, make_xor_toy
 from hsieve.selectors.methods import known_methods
@@ -219,8 +220,39 @@ def test_one_class_is_refused(refuse):
     refuse("1 class", y=["up"] * N_SAMPLES)
 
 
-def test_k_larger_than_d_is_refused(refuse):
-    refuse("6 features are asked for", "only 5", options=["-k", 6])
+@pytest.mark.parametrize("method", ["auto", "n3lars", "bahsic", "mrmr"])
+def test_k_larger_than_d_is_a_warning_as_in_python(table, method):
+    result = invoke("select", table, "-t", "y", "-m", method, "-k", 6)
+    assert result.exit_code == 0, result.output
+    assert "warning: 6 features were asked for, but only 5 could be selected" in result.stderr
+    data = open_dataset(table, "y")
+    with pytest.warns(FewerFeaturesWarning, match="6 features were asked for"):
+        select(data, method=method, n_features_to_select=6)
+
+
+def test_empty_path_is_refused_not_the_current_folder(table, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for words in (
+        ["select", ""],
+        ["compare", ""],
+        ["interactions", ""],
+        ["select", table, "-t", "y", "-m", "randsel", "--checkpoint", ""],
+        ["compare", table, "-t", "y", "--results", ""],
+        ["select", table, "-t", "y", "--out", ""],
+    ):
+        assert_refused(invoke(*words), "a path is empty; give a file or a folder")
+    with pytest.raises(ValueError, match="path of the data is empty"):
+        open_dataset("", "y")
+
+
+def test_columns_are_listed_repeatedly_or_with_commas(columns, tmp_path):
+    columns |= {"a, b": columns["noise1"], "c": columns["noise2"]}
+    table = write_csv(tmp_path / "table.csv", columns)
+    base = ("select", table, "-t", "y", "-m", "pearson", "-q")
+    every = set(invoke(*base).stdout.split("\n")) - {""}
+    for drop in (["--drop", 'sign,"a, b"'], ["--drop", "sign", "--drop", '"a, b"']):
+        found = set(invoke(*base, *drop).stdout.split("\n")) - {""}
+        assert every - found == {"sign", "a, b"}
 
 
 def test_k_below_one_is_refused(refuse):

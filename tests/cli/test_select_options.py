@@ -107,7 +107,6 @@ def test_covariate_of_an_array_in_its_file(columns, tmp_path):
         (["--covariate", "Agee"], ["no 'Agee', given for covariate", "near matches are 'age'"]),
         (["--covariate", "y"], ["the target 'y' cannot be a covariate"]),
         (["--covariate", "age", "--drop", "age"], ["'age' is both in covariate and in drop"]),
-        (["--covariate", "age", "-k", 6], ["6 features are asked for", "5 beside the covariates"]),
     ],
 )
 def test_wrong_covariates_are_refused_before_fitting(table, options, words):

@@ -87,8 +87,11 @@ def test_classifier_is_no_predictor_of_numbers(classes):
 def test_fewer_folds_than_asked_for_are_told(classes):
     X, y = classes
     y = np.array(["rare"] * 4 + ["often"] * (N_SAMPLES - 4))
-    found = compare([Fixed()], X, y)
+    with pytest.warns(UserWarning, match="There are 4 folds, not 10 as asked for"):
+        found = compare([Fixed()], X, y)
     assert found.best.n_folds == 4
+    with pytest.warns(UserWarning, match="not 1000 as asked for"):
+        compare([Fixed()], X, X[:, 0], cv=1000)
     assert "There are 4 folds, not 10 as asked for" in repr(found)
     assert compare([Fixed()], X, y, cv=4).notes == ()
 

@@ -138,7 +138,7 @@ def test_fit(source, expected):
 def test_select(source, expected):
     opened, target, categorical = source
     data = open_dataset(opened, target, categorical=categorical)
-    found = hsieve.select(data, method="n3lars", n_features=3)
+    found = hsieve.select(data, method="n3lars", n_features_to_select=3)
     same(found.selector, expected)
     assert found.indices.tolist() == expected.selected_indices_.tolist()
 

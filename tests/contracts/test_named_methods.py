@@ -119,7 +119,7 @@ def test_a_named_selector_is_found_everywhere(named, tmp_path):
     for name in ("squares", "absolutes"):
         chosen = invoke("select", table, "-t", "y", "-k", 1, "-m", name, "-q")
         assert chosen.stdout == "c\n", chosen.output
-        assert hsieve.select(X, y, method=name, n_features=1).features == ("x2",)
+        assert hsieve.select(X, y, method=name, n_features_to_select=1).features == ("x2",)
     refused = invoke("select", table, "-t", "y", "-m", "squares", "--engine", "threads")
     assert "--engine does not work with squares" in refused.stderr
     fitted = named(1).fit(X, y)

@@ -128,7 +128,7 @@ TRANSFORMERS = [
 
 CLASSIFIERS = [
     LPBoost(),
-    LPBoost(0.2),
+    LPBoost(nu=0.2),
     LPBoost(learners="stumps"),
     KernelEnsembleClassifier(n_members=4, selector=RandSel(n_rounds=4)),
     KernelEnsembleClassifier(n_members=3, widths=1.0, ridges=(0.1, 1.0), nu=0.3, max_samples=40),

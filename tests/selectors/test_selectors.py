@@ -24,11 +24,14 @@ from hsieve import (
     FamilyRanking,
     FewerFeaturesWarning,
     Forward,
+    LPBoost,
     Pearson,
     Ranking,
+    StabilitySelection,
     kernels,
 )
 from hsieve.datasets import make_and_or, make_quad, make_xor, make_xor_toy
+from hsieve.selectors.methods import known_methods
 
 SELECTORS = [BAHSIC(2), FOHSIC(2), DependenceSelector(n_features_to_select=2)]
 
@@ -254,6 +257,20 @@ def test_bad_input_is_refused_in_words(selector_type, spoil, settings, message, 
 def test_unknown_strategies_are_refused_with_the_known_ones(regression):
     with pytest.raises(ValueError, match="'ranking', 'forward', 'backward'"):
         DependenceSelector(strategy="sideways").fit(*regression)
+
+
+def test_first_argument_of_every_selector_is_the_number_of_features(regression):
+    """Only what wraps something else has that first, as in scikit-learn, and says so."""
+    for kind in {method.kind for method in known_methods().values()} - {
+        DependenceSelector,
+        StabilitySelection,
+    }:
+        assert kind(6).n_features_to_select == 6
+    for kind in (DependenceSelector, StabilitySelection):
+        with pytest.raises((ValueError, TypeError), match="n_features_to_select=6"):
+            kind(6).fit(*regression)
+    with pytest.raises(TypeError, match="positional"):
+        LPBoost(6)
 
 
 def test_share_and_default_number_of_features(rng):

@@ -145,7 +145,7 @@ class Choice:
         if left > MOSTLY_EXPLAINED and self._has_time_for_bahsic:
             yield BETTER_AS_GROUP, lambda: self._compared_groups(own)
         n_most = min(self._data.columns.n_features, SIZES[-1])
-        if 0 < len(own) < n_most and self._wish.n_features is None:
+        if 0 < len(own) < n_most and self._wish.n_features_to_select is None:
             yield BETTER_BY_TREES, lambda: self._compared_larger_sets(own, n_most)
 
     @property
@@ -210,7 +210,7 @@ class Choice:
         limit = FOLD_TIME * self._wish.seconds
         selector = self._made("pursuit", sizes[-1], time_limit=limit).fit(X, y)
         order, n_found = selector.path_.order, selector.path_.n_found
-        if self._wish.n_features is not None:
+        if self._wish.n_features_to_select is not None:
             return {None: order[: sizes[-1]]}
         chosen: Sets = {size: order[: max(size, n_found)] for size in sizes}
         return {None: order[:n_found]} | chosen
@@ -222,7 +222,7 @@ class Choice:
     def _chosen_by_bahsic(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
         order = self._made("bahsic", 1).fit(X, y).path_.nested_order
         sizes = set(self._sizes if self._has_few_rows else ())
-        if self._wish.n_features is None:
+        if self._wish.n_features_to_select is None:
             sizes |= {size for size in GROUP_SIZES if size < len(order)}
         return {size: order[:size] for size in sorted(sizes or self._sizes)}
 
@@ -230,8 +230,8 @@ class Choice:
     def _sizes(self) -> list[int]:
         """Numbers of features that are tried."""
         n_features = self._data.columns.n_features
-        if self._wish.n_features is not None:
-            return [min(self._wish.n_features, n_features)]
+        if self._wish.n_features_to_select is not None:
+            return [min(self._wish.n_features_to_select, n_features)]
         return [size for size in SIZES if size < n_features] + [min(n_features, SIZES[-1])]
 
     def _made(self, method: str, number: int | str | None, **options: Any) -> Any:
@@ -241,7 +241,7 @@ class Choice:
 
     def _fitted(self, method: str, number: int | None, **options: Any) -> Any:
         """Fit a method to the samples in use."""
-        wanted: int | str | None = self._wish.n_features if number is None else number
+        wanted: int | str | None = self._wish.n_features_to_select if number is None else number
         if wanted is None:
             wanted = find_method(method).number_rule
         rows = self._used

@@ -25,7 +25,7 @@ class SelectOptions:
     ----------
     method : str or BaseSelector
         A name, "auto", or a selector.
-    n_features : int or None
+    n_features_to_select : int or None
         How many features.
     seconds : float
         Time allowed.
@@ -34,7 +34,7 @@ class SelectOptions:
     """
 
     method: Any
-    n_features: int | None
+    n_features_to_select: int | None
     seconds: float
     random_state: int
 
@@ -66,7 +66,7 @@ def fitted(
     for one in caught:
         if issubclass(one.category, FewerFeaturesWarning):
             told.append(str(one.message))
-        elif not issubclass(one.category, (ConstantFeatureWarning, NothingFoundWarning)):
+        if not issubclass(one.category, (ConstantFeatureWarning, NothingFoundWarning)):
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     if not hasattr(selector, "feature_names_in_") and data.columns.names is not None:
         selector.feature_names_in_ = np.array(data.names, dtype=object)

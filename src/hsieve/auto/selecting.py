@@ -31,7 +31,7 @@ def select(
     X: Any,
     y: Any = None,
     *,
-    n_features: int | None = None,
+    n_features_to_select: int | None = None,
     time_allowed: str | float = "seconds",
     names: Sequence[str] | None = None,
     missing: str = "refuse",
@@ -50,7 +50,7 @@ def select(
     y : array-like or str
         Target: classes, numbers or several outputs; or the name of its column in a data frame, or
         in ``obs`` of an AnnData. A :class:`hsieve.Dataset` has its own.
-    n_features : int or None, default=None
+    n_features_to_select : int or None, default=None
         How many features; None finds the number.
     time_allowed : {"seconds", "minutes", "hours"} or float, default="seconds"
         How long it may take: 10 seconds, 5 minutes, 2 hours, or a number of seconds. It decides how
@@ -89,7 +89,7 @@ def select(
     >>> sorted(found.features), found.method
     (['x0', 'x1'], 'pursuit')
     """
-    wish = make_wish(method, n_features, time_allowed, random_state)
+    wish = make_wish(method, n_features_to_select, time_allowed, random_state)
     if not isinstance(categorical, str):
         categorical = tuple(categorical)  # which an iterator gives only once
     reading = {
@@ -102,12 +102,14 @@ def select(
     return replace(found, settings={**found.settings, **_not_usual(reading)})
 
 
-def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any) -> SelectOptions:
+def make_wish(
+    method: Any, n_features_to_select: Any, time_allowed: Any, random_state: Any
+) -> SelectOptions:
     """Check what the user asks for, before any data are looked at.
 
     Parameters
     ----------
-    method, n_features, time_allowed, random_state
+    method, n_features_to_select, time_allowed, random_state
         As in :func:`select`.
 
     Returns
@@ -120,7 +122,7 @@ def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any
     elif not isinstance(method, BaseSelector):
         msg = f"method must be the name of a method or a selector, got {method!r}."
         raise ValueError(msg)
-    (NONE | integer(1)).check("n_features", n_features)
+    (NONE | integer(1)).check("n_features_to_select", n_features_to_select)
     seconds = TIMES.get(time_allowed) if isinstance(time_allowed, str) else time_allowed
     if (
         not isinstance(seconds, Real)
@@ -131,7 +133,7 @@ def make_wish(method: Any, n_features: Any, time_allowed: Any, random_state: Any
         msg = f"time_allowed must be one of {shown}, or seconds above 0, got {time_allowed!r}."
         raise ValueError(msg)
     integer(0).check("random_state", random_state)
-    number = None if n_features is None else int(n_features)
+    number = None if n_features_to_select is None else int(n_features_to_select)
     return SelectOptions(method, number, float(seconds), int(random_state))
 
 
@@ -160,7 +162,7 @@ def select_opened(data: Dataset, wish: SelectOptions) -> Selection:
         found = _by_given_method(data, wish)
     settings = {
         "method": wish.method,
-        "n_features": wish.n_features,
+        "n_features_to_select": wish.n_features_to_select,
         "time_allowed": wish.seconds,
         "random_state": wish.random_state,
     }
@@ -189,7 +191,7 @@ def _by_given_method(data: Dataset, wish: SelectOptions) -> Selection:
     else:
         selector = told_of(wish.method, data)
         number = None
-    number = number if wish.n_features is None else wish.n_features
+    number = number if wish.n_features_to_select is None else wish.n_features
     if number is not None:
         selector.set_params(n_features_to_select=number)
     selector = fitted(name, selector, data, told)

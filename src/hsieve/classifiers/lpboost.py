@@ -81,8 +81,8 @@ class LPBoost(BaseClassifier):
     array([3, 7])
     """
 
-    nu: float = 0.5
     _: KW_ONLY
+    nu: float = 0.5
     learners: str = "features"
 
     # For stability selection: what is varied, see `selections_along`.

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import check_output
-from hsieve.cli.methods import PATH, MethodRequest, check_takes
+from hsieve.cli.methods import PATH, check_takes
 from hsieve.cli.options import OWN_NUMBER
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = [
     "check_columns",
-    "check_number",
     "check_own_number",
     "check_plot",
     "check_report",
@@ -62,18 +61,6 @@ def check_columns(table: "Dataset", method_name: str, method: "Method") -> None:
         return
     msg = f"{table.source}: {msg}"
     raise BadInputError(msg)
-
-
-def check_number(table: "Dataset", request: MethodRequest) -> None:
-    """Refuse a number of features that is more than there are."""
-    n_features = len(table.names) - len(request.covariates)
-    if isinstance(request.n_features, int) and request.n_features > n_features:
-        beside = " beside the covariates" if request.covariates else ""
-        msg = (
-            f"{table.source}: {request.n_features} features are asked for, "
-            f"but there are only {n_features}{beside}"
-        )
-        raise BadInputError(msg)
 
 
 def check_own_number(

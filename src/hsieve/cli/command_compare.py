@@ -8,7 +8,6 @@ import typer
 
 from hsieve.cli import engine_options, options
 from hsieve.cli.console import complain, legible, progress_bar
-from hsieve.cli.errors import BadInputError
 from hsieve.cli.files import check_output, read_dataset, reading_options
 from hsieve.cli.options import number_or_rule
 
@@ -19,12 +18,13 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     file: options.File,
     target: options.Target = None,
     methods: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(
             "--methods",
             "-m",
-            help="Methods to compare, with commas between their names; if not given, n3lars, "
-            "bahsic, mrmr, lasso (where all features are numbers) and mr-nhsic.",
+            metavar="NAMES",
+            help=f"Methods to compare{options.SEVERAL}; if not given, n3lars, bahsic, mrmr, lasso "
+            "(where all features are numbers) and mr-nhsic.",
         ),
     ] = None,
     n_features: options.NFeatures = None,
@@ -53,8 +53,9 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     results: Annotated[
         Path | None,
         typer.Option(
+            parser=options.path,
             help="Folder that keeps results; what is in it is not measured again, so an "
-            "interrupted run goes on, and methods can be added. If not given, nothing is kept."
+            "interrupted run goes on, and methods can be added. If not given, nothing is kept.",
         ),
     ] = None,
     out: options.Out = None,
@@ -78,12 +79,8 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     """Compare methods on folds of a table: how well, how many, how alike, how long."""
     from hsieve.cli import comparison
 
-    names = options.names_in(methods)
-    if methods is not None and not names:
-        msg = "--methods needs names of methods, with commas between them"
-        raise BadInputError(msg)
     wish = comparison.ComparisonOptions(
-        names,
+        options.names_in("--methods", methods),
         number_or_rule(n_features),
         folds,
         repeats,

@@ -42,6 +42,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         Path | None,
         typer.Option(
             "--plot",
+            parser=options.path,
             help="Also draw the regularisation path into this .png, .svg or .pdf file.",
             rich_help_panel=options.OF_PATHS,
         ),
@@ -68,7 +69,8 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     covariate: Annotated[
         list[str] | None,
         typer.Option(
-            help="A column to adjust for, never selected; may be repeated.",
+            metavar="NAMES",
+            help=f"Columns to adjust for, never selected{options.SEVERAL}.",
             rich_help_panel=options.OF_PATHS,
         ),
     ] = None,
@@ -144,7 +146,8 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     method = find_method(method_name)
     n_wanted = number_or_rule(n_features)
     check_own_number(n_wanted, method_name, method, stability=stability)
-    wanted = PathOptions(covariate or (), max_redundancy, memory_limit, interactions)
+    covariates = options.names_in("--covariate", covariate)
+    wanted = PathOptions(covariates, max_redundancy, memory_limit, interactions)
     wanted.check(method)
     seconds_allowed = time_wanted(time_allowed, method, n_wanted, stability=stability)
     if out is not None:
@@ -168,7 +171,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             table.categorical,
             table.target_kind,
             random_state,
-            covariates=wanted.positions(table, drop or ()),
+            covariates=wanted.positions(table, reading.get("drop", ())),
             max_redundancy=max_redundancy,
             memory_limit=memory_limit,
             interactions=interactions,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hsieve.cli.checks import check_columns, check_number, check_own_number
+from hsieve.cli.checks import check_columns, check_own_number
 from hsieve.cli.console import as_text, result_console
 from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
 from hsieve.cli.files import refusing, write_rows
@@ -89,7 +89,6 @@ def make_plan(table: "Dataset", wish: ComparisonOptions) -> tuple["ComparisonPla
     request = MethodRequest(wish.n_features, table.categorical, table.target_kind, wish.seed)
     for name, method in methods.items():
         check_columns(table, name, method)
-        check_number(table, request)
     with refusing(table.source):
         plan = plan_comparison(
             {name: method.make(**request.parameters) for name, method in methods.items()},

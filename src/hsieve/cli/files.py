@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.errors import BadInputError
+from hsieve.cli.options import names_in
 
 if TYPE_CHECKING:
     from hsieve.dataset import Dataset
@@ -65,8 +66,8 @@ def check_memory_limit(limit: str | None) -> None:
 def reading_options(
     target: str | None,
     target_kind: str,
-    categorical: Sequence[str] | None,
-    drop: Sequence[str] | None,
+    categorical: list[str] | None,
+    drop: list[str] | None,
     missing: str = "refuse",
 ) -> dict[str, Any]:
     """Return the arguments of :func:`hsieve.open_dataset` that are not the defaults."""
@@ -74,9 +75,9 @@ def reading_options(
     if missing != "refuse":
         options["missing"] = missing
     if categorical:
-        options["categorical"] = list(categorical)
+        options["categorical"] = list(names_in("--categorical", categorical))
     if drop:
-        options["drop"] = list(drop)
+        options["drop"] = list(names_in("--drop", drop))
     if target_kind != "auto":
         options["target_kind"] = target_kind
     return options

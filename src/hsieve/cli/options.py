@@ -18,6 +18,7 @@ __all__ = [
     "OF_PATHS",
     "OF_STABILITY",
     "OWN_NUMBER",
+    "SEVERAL",
     "Categorical",
     "Checkpoint",
     "Drop",
@@ -41,6 +42,7 @@ __all__ = [
     "Workers",
     "names_in",
     "number_or_rule",
+    "path",
 ]
 
 
@@ -52,6 +54,9 @@ NUMBER_RULES = ("alignment", "guarded", "cv")
 # Methods that choose their number themselves take this word, too.
 OWN_NUMBER = "auto"
 
+
+# Said of options that take names of columns or methods.
+SEVERAL = ", with commas between them; may be repeated (a name with a comma in double quotes)"
 
 # Panels of help, below the options that people use first.
 OF_PATHS = "Methods with a regularisation path (n3lars, hsic-lasso, pairs)"
@@ -107,11 +112,20 @@ class TargetKernel(StrEnum):
     gaussian = "gaussian"
 
 
+def path(text: str) -> Path:
+    """Take a path, but not an empty one, which would be the current folder."""
+    if not str(text):
+        msg = "a path is empty; give a file or a folder, or . for the current folder"
+        raise BadInputError(msg)
+    return Path(text)
+
+
 File = Annotated[
     Path,
     typer.Argument(
+        parser=path,
         help="Table to read: .csv, .tsv (also .gz), .parquet, .npz, .npy, .zarr, .h5ad, or a "
-        "folder of .parquet parts."
+        "folder of .parquet parts.",
     ),
 ]
 Target = Annotated[
@@ -134,19 +148,23 @@ NFeatures = Annotated[
     ),
 ]
 Out = Annotated[
-    Path | None, typer.Option("--out", "-o", help="Also write to this .csv or .json file.")
+    Path | None,
+    typer.Option("--out", "-o", parser=path, help="Also write to this .csv or .json file."),
 ]
 Report = Annotated[
     Path | None,
     typer.Option(
+        parser=path,
         help="Also write a page with table, pictures and words to this .html file; it needs no "
-        "network."
+        "network.",
     ),
 ]
 Categorical = Annotated[
-    list[str] | None, typer.Option(help="A column of categories; may be repeated.")
+    list[str] | None, typer.Option(metavar="NAMES", help=f"Columns of categories{SEVERAL}.")
 ]
-Drop = Annotated[list[str] | None, typer.Option(help="A column to leave out; may be repeated.")]
+Drop = Annotated[
+    list[str] | None, typer.Option(metavar="NAMES", help=f"Columns to leave out{SEVERAL}.")
+]
 TargetKindOption = Annotated[
     TargetKind, typer.Option(help="What the target holds.", rich_help_panel=DETAILS)
 ]
@@ -187,6 +205,7 @@ Workers = Annotated[
 Checkpoint = Annotated[
     Path | None,
     typer.Option(
+        parser=path,
         metavar="FOLDER",
         help="Keep results of the work in this folder. A run that was killed is resumed by the "
         "same command; other data or settings are refused. Not with all methods.",
@@ -206,16 +225,26 @@ RandomState = Annotated[
 ]
 
 
-def names_in(text: str | None) -> tuple[str, ...]:
-    """Split a list of names at its commas."""
-    if text is None:
-        return ()
-    try:
-        (row,) = csv.reader([text], skipinitialspace=True)
-    except csv.Error as error:
-        msg = f"names separated by commas are needed, got {text!r}"
-        raise BadInputError(msg) from error
-    return tuple(name.strip() for name in row if name.strip())
+def names_in(option: str, given: list[str] | None) -> tuple[str, ...]:
+    """Return the names in an option that may be repeated, each time with several names.
+
+    Examples
+    --------
+    >>> names_in("--drop", ["age, sex", '"height, in cm"'])
+    ('age', 'sex', 'height, in cm')
+    """
+    names: list[str] = []
+    for text in given or ():
+        try:
+            (row,) = csv.reader([text], skipinitialspace=True)
+        except (csv.Error, ValueError):
+            row = []
+        found = [name.strip() for name in row if name.strip()]
+        if not found:
+            msg = f"{option} needs names, separated by commas, got {text!r}"
+            raise BadInputError(msg)
+        names += found
+    return tuple(names)
 
 
 def number_or_rule(text: str | None) -> int | str | None:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hsieve.cli.automatic import automatic_selection
-from hsieve.cli.checks import check_columns, check_number
+from hsieve.cli.checks import check_columns
 from hsieve.cli.engine_options import traffic_note, workers_ready
 from hsieve.cli.files import (
     gathered_warnings,
@@ -66,7 +66,6 @@ def select(
     )
     from hsieve.report.analysis import analyse
 
-    check_number(table, request)
     with workers_ready(request), refusing(table.source):
         # The analysis says these, by names.
         with gathered_warnings(

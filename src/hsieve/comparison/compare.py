@@ -13,8 +13,9 @@ learned from the training samples alone.
 import os
 import time
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from pathlib import Path
 from typing import Any
 
@@ -201,6 +202,8 @@ def compare(  # noqa: PLR0913
         random_state=random_state,
         is_kept=folder is not None,
     )
+    for note in plan.notes:
+        warnings.warn(note, UserWarning, stacklevel=2)
     if folder is None:
         return plan.complete_result(runner.measure_all(plan.experiment, plan.settings))
     try:
@@ -238,6 +241,7 @@ def plan_comparison(
     for name, one in ready.items():
         refuse_cluster_inside(engine, one.get_params(), name)
     folds, notes = make_folds(data, cv, n_repeats, seed)
+    notes += tuple(_asking_for_too_many(ready, data.n_features))
     keys = {
         name: f"{name} {fingerprint_of_estimator(one)}" if is_kept else name
         for name, one in ready.items()
@@ -264,6 +268,14 @@ def plan_comparison(
     jobs = effective_n_jobs(n_jobs) if engine is None else 1
     settings = Settings(trials=n_repeats, jobs=jobs, seed=seed, engine=engine)
     return ComparisonPlan(experiment, settings, data, tuple(ready), words, notes)
+
+
+def _asking_for_too_many(selectors: Mapping[str, Any], n_features: int) -> Iterator[str]:
+    """Say which selectors are to select more features than there are."""
+    for name, selector in selectors.items():
+        wanted = getattr(selector, "n_features_to_select", None)
+        if isinstance(wanted, Integral) and wanted > n_features:
+            yield f"{name} was asked for {wanted} features, but there are only {n_features}."
 
 
 def measure(piece: Piece, data: Dataset) -> list[Record]:

@@ -38,7 +38,6 @@ LONGEST_CODE = 20_000
 OF_THE_MACHINE = ("checkpoint", "engine", "n_jobs", "n_threads")
 LONGEST_LINE = 88
 NUMBER_OPTIONS = {
-    "n_features": "-k",
     "n_features_to_select": "-k",
     "random_state": "--random-state",
 }
@@ -183,7 +182,7 @@ class Origin:
     @property
     def number_is_found(self) -> bool:
         """Whether hsieve.select chose the number of features, too."""
-        return self.settings is not None and "n_features" not in self.settings
+        return self.settings is not None and "n_features_to_select" not in self.settings
 
 
 @dataclass(frozen=True)

@@ -158,7 +158,7 @@ class BaseSelector(SelectorMixin, DataInput):
         told_of = constant.copy()
         told_of[list(self._left_out)] = False
         if told_of.any():
-            names = getattr(self, "feature_names_in_", np.arange(len(constant)))[told_of]
+            names = _check_feature_names_in(self)[told_of]
             shown = ", ".join(str(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
             msg = f"{len(names)} constant column(s) will never be selected: {shown}."
             warnings.warn(msg, ConstantFeatureWarning, stacklevel=4)

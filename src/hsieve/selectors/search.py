@@ -4,6 +4,7 @@ from abc import abstractmethod
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from inspect import signature
+from numbers import Real
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -88,6 +89,8 @@ class SearchSelector(BaseSelector):
         measure, strategy = self.make_components()
         if not isinstance(measure, Measure):
             msg = f"measure must be a hsieve measure such as HSIC(), got {measure!r}."
+            if isinstance(measure, Real):
+                msg += f" The number of features is n_features_to_select={measure!r}."
             raise IncompatibleCombinationError(msg)
         description = self._engine_for(measure, strategy)
         if self.checkpoint is not None and is_of_spark(X):

@@ -4,6 +4,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
+from numbers import Real
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -398,6 +399,8 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         make_job_engine(self.n_jobs, self.engine)
         if base is not None and (isinstance(base, type) or not hasattr(base, "fit")):
             msg = f"estimator must be a selector or an estimator such as Lasso(), got {base!r}."
+            if isinstance(base, Real):
+                msg += f" The number of features is n_features_to_select={base!r}."
             raise ValueError(msg)
         if base is not None:
             refuse_cluster_inside(
