@@ -98,10 +98,10 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter for each option
     workers: options.Workers = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
     datasets: Annotated[
-        str | None, typer.Option(help="Only these data sets, separated by commas.")
+        list[str] | None, typer.Option(help="Only these data sets, separated by commas.")
     ] = None,
     methods: Annotated[
-        str | None,
+        list[str] | None,
         typer.Option(help="Only these methods, if the experiment measures them separately."),
     ] = None,
     results: Annotated[
@@ -131,7 +131,10 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if list_them:
         _print_experiments(EXPERIMENTS.values())
         return
-    only = options.names_in(datasets), options.names_in(methods)
+    only = (
+        options.names_in("--datasets", datasets),
+        options.names_in("--methods", methods),
+    )
     who = engine_options.engine_for_jobs(jobs, engine, scheduler, workers)
     _reproduce(
         restricted(_find_experiment(name), *only),

@@ -191,7 +191,7 @@ def _by_given_method(data: Dataset, wish: SelectOptions) -> Selection:
     else:
         selector = told_of(wish.method, data)
         number = None
-    number = number if wish.n_features_to_select is None else wish.n_features
+    number = number if wish.n_features_to_select is None else wish.n_features_to_select
     if number is not None:
         selector.set_params(n_features_to_select=number)
     selector = fitted(name, selector, data, told)

@@ -274,7 +274,7 @@ def _asking_for_too_many(selectors: Mapping[str, Any], n_features: int) -> Itera
     """Say which selectors are to select more features than there are."""
     for name, selector in selectors.items():
         wanted = getattr(selector, "n_features_to_select", None)
-        if isinstance(wanted, Integral) and wanted > n_features:
+        if isinstance(wanted, Integral) and int(wanted) > n_features:
             yield f"{name} was asked for {wanted} features, but there are only {n_features}."
 
 
