@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from numpy.testing import assert_allclose
-from scipy.stats import false_discovery_control
+from scipy.stats import false_discovery_control, gaussian_kde
 from sklearn.exceptions import NotFittedError
 
 import hsieve
@@ -29,6 +29,7 @@ from hsieve.data.arrays import as_blocks
 from hsieve.report import evidence as evidence_module
 from hsieve.report import p_values as p_values_module
 from hsieve.report.analysis import AnalysisOptions, analyse
+from hsieve.report.shapes import density, edges, smooth_curve
 from hsieve.selectors.base import BaseSelector
 from tests.reference import naive
 
@@ -102,7 +103,7 @@ def test_every_selector_has_a_summary_that_json_can_hold(name, data):
 
 def test_without_data_the_path_is_there_and_the_page_says_what_is_not(selector):
     summary = summarise(selector)
-    assert pictures(summary) == ["path", "scores"]
+    assert pictures(summary) == ["scores", "path"]
     assert summary["n_samples"] is None
     assert "The data were not given" in summary["notes"][-1]
     assert [column["key"] for column in summary["columns"]] == [
@@ -347,11 +348,11 @@ def test_missing_values_as_a_level_are_shown_as_one():
     fitted = InteractionScan(2, n_permutations=0, missing="category").fit(X, y)
     panels = picture(summarise(fitted, X, y), "panels")["panels"]
     missing = next(panel for panel in panels if panel["feature"] == 0)
-    assert missing["form"] == "shares"
+    assert missing["form"] == "fractions"
     assert len(missing["levels"]) == 4
 
 
-def test_panels_hold_quantiles_shares_and_means(data):
+def test_panels_hold_quantiles_densities_fractions_and_curves(data):
     X, y = data
     X = np.column_stack([X[:, :4], np.digitize(X[:, 1], [-0.5, 0.5])])
     classes = np.where(y > 0.8, "high", "low")
@@ -362,31 +363,56 @@ def test_panels_hold_quantiles_shares_and_means(data):
             for level in panel["levels"]:
                 own = classes[values == float(level["name"])]
                 assert level["count"] == len(own)
-                assert_allclose(level["shares"][0], np.mean(own == "high"), atol=1e-5)
+                assert_allclose(level["fractions"][0], np.mean(own == "high"), atol=1e-5)
         else:
+            assert max(h for group in panel["groups"] for _, h in group["density"]) == 1.0
             for group in panel["groups"]:
                 own = values[classes == group["name"]]
                 exact = np.quantile(own, (0.05, 0.25, 0.5, 0.75, 0.95))
                 assert_allclose(group["quantiles"], exact, rtol=1e-4)
+                assert set(group["points"]) <= {float(f"{value:.6g}") for value in own}
     by_number = picture(summarise(MaxRelevance(5).fit(X, y), X, y), "panels")["panels"]
     cloud = next(panel for panel in by_number if panel["feature"] == 0)
-    order = np.argsort(X[:, 0], kind="stable")
-    exact = [(X[part, 0].mean(), y[part].mean()) for part in np.array_split(order, 12)]
-    assert_allclose(cloud["line"], exact, rtol=1e-4)
+    at, heights = np.array(cloud["line"]).T
+    assert_allclose(heights, np.interp(at, *smooth_curve(X[:, 0], y)), atol=1e-3)
     stepped = next(panel for panel in by_number if panel["feature"] == 4)
     assert [group["count"] for group in stepped["groups"]] == np.bincount(
         X[:, 4].astype(int)
     ).tolist()
 
 
+def test_a_violin_is_the_kernel_density_of_its_group(rng):
+    values = np.concatenate([rng.normal(-2, 0.5, 300), rng.normal(2, 0.5, 300)])
+    places, heights = density(values)
+    width = 0.9 * min(values.std(), np.subtract(*np.quantile(values, [0.75, 0.25])) / 1.349)
+    exact = gaussian_kde(values, width * 600**-0.2 / values.std(ddof=1))(places)
+    assert_allclose(heights, exact, rtol=1e-6)
+    assert heights[np.abs(places) < 0.3].max() < 0.3 * heights.max()  # no box would show the gap
+    assert density(np.full(9, 3.0)) is None
+
+
+def test_levels_are_shown_by_their_names_in_every_door(rng, tmp_path):
+    sex, ward = rng.choice(["f", "m"], 120), rng.choice(["east", "north", "west"], 120)
+    frame = pd.DataFrame({"age": rng.normal(size=120), "sex": sex, "ward": ward})
+    y = pd.Series((sex == "m") + 2.0 * (ward == "north") + 0.3 * rng.normal(size=120), name="y")
+    frame.assign(y=y).to_csv(tmp_path / "table.csv", index=False)
+    table = hsieve.open_dataset(tmp_path / "table.csv", target="y")
+    for X, target in ((frame, y), (table, None)):
+        fitted = N3LARS(2).fit(X, target)
+        panels = picture(summarise(fitted, X, target), "panels")["panels"]
+        shown = {p["name"]: [group["name"] for group in p["groups"]] for p in panels}
+        assert shown == {"sex": ["f", "m"], "ward": ["east", "north", "west"]}
+
+
 def test_values_far_out_are_drawn_at_the_edge_only_where_they_squeeze_the_others(data):
     X, y = data
     wild = X[:, :8].copy()
     wild[5, 0] = 1e6
-    for features, largest in ((X[:, :8], X[:, 0].max()), (wild, np.quantile(wild[:, 0], 0.99))):
+    for features, largest in ((X[:, :8], X[:, 0].max()), (wild, edges(wild[:, 0])[1])):
         panels = picture(summarise(MaxRelevance(8).fit(features, y), features, y), "panels")
         cloud = next(panel for panel in panels["panels"] if panel["feature"] == 0)
         assert_allclose(max(x for x, _ in cloud["points"]), largest, rtol=1e-5)
+    assert edges(wild[:, 0])[1] < 10
 
 
 def test_many_samples_are_thinned_and_rare_classes_kept(monkeypatch):

@@ -11,7 +11,8 @@ from hsieve import BAHSIC, N3LARS, InteractionScan, kernels
 from hsieve.data.arrays import as_blocks
 from hsieve.report import FeaturePanelsDisplay, RedundancyDisplay
 from hsieve.report.names import levels_of
-from hsieve.report.plots.panels import MANY_POINTS, smooth_curve, view_limits
+from hsieve.report.plots.panels import MANY_POINTS
+from hsieve.report.shapes import smooth_curve, view_limits
 
 
 @pytest.fixture(scope="module")

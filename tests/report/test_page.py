@@ -12,6 +12,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
+import hsieve
 from hsieve import N3LARS, MaxRelevance
 from hsieve.report.page import Report
 from tests.report.pages import HOSTILE, REPORTS, report_of
@@ -135,9 +136,29 @@ def test_a_long_path_of_many_features_stays_small():
     selector = N3LARS(120).fit(X, X[:, :60].sum(axis=1))
     report = selector.report(X, X[:, :60].sum(axis=1), p_values="none")
     assert len(report.html.encode()) < LARGEST
-    path = report.summary.pictures[0]
+    path = report.summary.pictures[-1]
     assert len(path["series"]) == 60
     assert "Not drawn:" in path["caption"]
+
+
+def test_what_was_found_stands_first_and_the_path_last():
+    report = report_of("classes")
+    ids = [picture["id"] for picture in report.summary.pictures]
+    assert ids[0] == "panels"
+    assert ids[-1] == "path"
+    places = [report.html.index(f'data-picture="{one}"') for one in ids]
+    assert places[0] < report.html.index('id="feature-table"') < min(places[1:])
+    assert "How the method searched." in report.summary.pictures[-1]["caption"]
+
+
+def test_reasons_of_auto_have_a_heading_of_their_own():
+    _, X, y = REPORTS["explained"]()
+    report = hsieve.select(X, y).report(X, y)
+    after = report.html.split(">Why this method</h2>")[1].split("</section>")[0]
+    assert report.summary.reasons
+    assert [html.escape(one) for one in report.summary.reasons] == re.findall(
+        r"<li>(.*?)</li>", after
+    )
 
 
 def test_the_same_selection_gives_the_same_page():

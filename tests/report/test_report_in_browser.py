@@ -11,7 +11,7 @@ from tests.report.pages import HOSTILE, LONG, REPORTS, browser_path, needs_brows
 pytestmark = needs_browser
 
 ARTEFACTS = Path(os.environ.get("HSIEVE_ARTEFACTS", "artefacts"))
-WIDTHS, SCHEMES = (390, 1400), ("light", "dark")
+WIDTHS, SCHEMES = (390, 1100, 1400), ("light", "dark")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--headless=new"]
 # Names of elements that only a name taken for markup could bring into the page.
 FOREIGN = "img, iframe, object, embed, i, b, base, form, link"
@@ -265,6 +265,39 @@ def test_legible_on_small_and_large_screens_in_light_and_dark(opened, name, widt
         colour = page.evaluate("getComputedStyle(document.body).backgroundColor")
         assert (sum(map(int, colour[4:-1].split(","))) < 200) == (scheme == "dark")
         page.screenshot(path=ARTEFACTS / f"report-{name}-{width}-{scheme}.png", full_page=True)
+
+
+def test_a_phone_shows_that_the_table_goes_on_and_all_links(opened):
+    page = opened("classes", 390)
+    box, cue = page.locator("#features .scroll"), page.locator("#features .cue")
+    assert cue.is_visible()
+    assert "more-right" in box.get_attribute("class")
+    box.evaluate("box => { box.scrollLeft = box.scrollWidth; }")
+    wait_until(page, "document.querySelector('#features .scroll.more-left:not(.more-right)')")
+    outside = "links => links.filter((a) => a.getBoundingClientRect().right > 390).length"
+    assert page.eval_on_selector_all("nav a", outside) == 0
+    wide = opened("classes", 1400)
+    assert not wide.locator("#features .cue").is_visible()
+
+
+def test_many_panels_are_shown_on_demand(opened):
+    page = opened("many", 390)
+    panels = page.locator("[data-picture=panels] .panel")
+    assert panels.count() == 4
+    page.get_by_role("button", name="Show 20 more").click()
+    assert panels.count() == 24
+    assert page.evaluate("document.activeElement.closest('.panel') !== null")
+    page.set_viewport_size({"width": 500, "height": 900})
+    wait_until(page, "document.querySelector('[data-picture=panels] svg').clientWidth > 400")
+    assert panels.count() == 24
+
+
+def test_a_feature_is_as_dark_beside_itself_as_the_legend_says(opened):
+    page = opened("classes")
+    cells = page.locator("[data-picture=heat] .mark .cell")
+    opacities = cells.evaluate_all("all => all.map((cell) => +cell.getAttribute('fill-opacity'))")
+    side = round(len(opacities) ** 0.5)
+    assert opacities[:: side + 1] == pytest.approx([1.0] * side, abs=1e-6)
 
 
 UNDESCRIBED = """() => Array.from(document.querySelectorAll(".plot svg[role=group]"))

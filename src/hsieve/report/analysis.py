@@ -239,6 +239,7 @@ def analyse(
     check_is_fitted(selector)
     _check(options, selector.n_features_in_)
     feature_names, target_name = options.feature_names, options.target_name
+    levels = X.levels if isinstance(X, Dataset) else None
     if isinstance(X, Dataset):
         feature_names = X.names if feature_names is None else feature_names
         target_name = X.target_name if target_name is None else target_name
@@ -251,6 +252,7 @@ def analyse(
         X,
         y,
         selector.path_.order[:n_shown],
+        levels=levels,
         n_substitutes=options.n_substitutes,
         for_page=options.pictures,
     )
@@ -267,7 +269,7 @@ def analyse(
         sees_alone=words.sees == ALONE and not origin.reasons,
     )
     title = options.title or title_of(
-        selector, shortened(target_name, LONGEST_TARGET), is_noise=bool(noise)
+        selector, shortened(target_name, LONGEST_TARGET), names, is_noise=bool(noise)
     )
     return Analysis(
         title=shortened(title, LONGEST_TITLE),
@@ -374,9 +376,6 @@ def _data(selector: BaseSelector, evidence: Evidence, target_name: str) -> dict[
 def _pictures(
     selector: BaseSelector, evidence: Evidence, names: Sequence[str], target_name: str
 ) -> tuple[dict[str, Any], ...]:
-    """Make the pictures, those of the search before those of the data."""
+    """Make the pictures: what was found comes first, the search last."""
     named = Names(names, selector.selected_indices_)
-    return (
-        *curves(selector, named),
-        *data_pictures(selector, evidence, named, target_name),
-    )
+    return (*data_pictures(selector, evidence, named, target_name), *curves(selector, named))

@@ -79,12 +79,12 @@ class Names:
 def curves(selector: Any, names: Names) -> list[dict[str, Any]]:
     """Make the pictures that a selector can give without its data."""
     makers: tuple[Callable[[Any, Names], dict[str, Any] | None], ...] = (
-        _path,
+        _scores,
         _explained,
         _stability,
         _contributions,
         _number,
-        _scores,
+        _path,
     )
     made = (make(selector, names) for make in makers)
     return [picture for picture in made if picture is not None]
@@ -114,8 +114,10 @@ def _path(selector: Any, names: Names) -> dict[str, Any] | None:
         "id": "path",
         "kind": "lines",
         "title": "The path",
-        "caption": "Coefficient of each feature as the penalty falls from left to right. Features "
-        "come in one by one, by what they add to those already in."
+        "caption": "How the method searched. At the left the penalty on coefficients is so high "
+        "that no feature is in; as it falls, features come in one by one, by what they add to "
+        "those already in. A line that begins early and rises high is a feature that tells much "
+        "that the others do not."
         + _left_out(len(lars.order) - len(kept), "lines of other features"),
         "description": _ends(series, "coefficient at the end of the path"),
         "x": {"label": "level of the penalty (falling)", "values": _numbers(lars.levels[knots])},

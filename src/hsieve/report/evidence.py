@@ -7,6 +7,7 @@ looked at.
 """
 
 import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -20,6 +21,7 @@ from hsieve.data.validation import numbers_if_all_are, target_kind_of
 from hsieve.data.views import MissingAsLevel
 from hsieve.inference.feature_number import representative_rows
 from hsieve.io.distributed import is_distributed
+from hsieve.io.frames import FrameBlocks
 from hsieve.kernels import Precomputed
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel.settings import CLUSTERS, make_engine
@@ -82,6 +84,8 @@ class Evidence:
     rows: IndexArray | None = None
     values: FloatArray | None = None
     categorical: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    # Of categories that were text, what their codes stand for.
+    levels: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     # NHSIC of each feature with the target, and with each of the first chosen ones.
     relevance: FloatArray | None = None
     compared: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
@@ -134,12 +138,15 @@ def gather(
     y: Any,
     features: IndexArray,
     *,
+    levels: Mapping[int, Sequence[Any]] | None = None,
     n_substitutes: int | None = None,
     for_page: bool = True,
 ) -> Evidence:
     """Look at the data once more.
 
-    A page needs values in any case, the screen only what is quickly read and asked for.
+    `levels` are the names of levels of categories, where those who read the data know them; a data
+    frame has its own. A page needs values in any case, the screen only what is quickly read and
+    asked for.
     """
     known = knowledge_of(selector)
     categorical = np.sort(categories_of(selector))
@@ -157,10 +164,14 @@ def gather(
     if target is not None:
         check_consistent_length(target.values, np.empty(blocks.n_samples))
     selector.refuse_other_data(blocks, None if target is None else target.values)
+    if levels is None and isinstance(blocks, FrameBlocks):
+        levels = {i: column.levels for i, column in enumerate(blocks.columns) if column.levels}
     if getattr(selector, "missing", None) == "category":
         blocks = MissingAsLevel(blocks)
         categorical = np.union1d(categorical, np.flatnonzero(blocks.has_missing))
-    evidence = Evidence(blocks.n_samples, target, features, categorical=categorical)
+    evidence = Evidence(
+        blocks.n_samples, target, features, categorical=categorical, levels=levels or {}
+    )
     if not blocks.is_local:
         return replace(evidence, notes=(_without_data(X),))
     evidence = replace(evidence, blocks=blocks)

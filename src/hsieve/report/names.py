@@ -1,6 +1,6 @@
 """Names of features and of levels as they can be shown: on one line, and not too long."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hsieve.text import legible, shortened
 
-__all__ = ["SampleLevels", "legible", "levels_of", "names_of", "shortened"]
+__all__ = ["SampleLevels", "legible", "level_name", "levels_of", "names_of", "shortened"]
 
 LONGEST_LEVEL = 14
 
@@ -48,8 +48,17 @@ class SampleLevels:
         return replace(self, codes=self.codes[samples])
 
 
-def levels_of(values: NDArray[Any], most: int) -> SampleLevels:
+def levels_of(
+    values: NDArray[Any],
+    most: int,
+    *,
+    longest: int = LONGEST_LEVEL,
+    names: Sequence[Any] | None = None,
+) -> SampleLevels:
     """Find the levels of values in rising order; if there are too many, the rarer become "other".
+
+    Where values are the codes 0, 1, ... of named levels, the names are told; the code that comes
+    after them is a missing value.
 
     Examples
     --------
@@ -59,18 +68,20 @@ def levels_of(values: NDArray[Any], most: int) -> SampleLevels:
     """
     found, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
     codes = np.ravel(codes)
+    if names is not None and found[-1] <= len(names):
+        found = np.array([*names, "missing"], dtype=object)[found.astype(np.intp)]
     if len(found) <= most:
-        return SampleLevels(codes, [_shown(level) for level in found])
+        return SampleLevels(codes, [level_name(level, longest) for level in found])
     kept = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
     new = np.full(len(found), most - 1)
     new[kept] = np.arange(most - 1)
     n_others = len(found) - len(kept)
-    names = [*(_shown(found[k]) for k in kept), f"other ({n_others})"]
+    names = [*(level_name(found[k], longest) for k in kept), f"other ({n_others})"]
     return SampleLevels(new[codes], names, has_others=True)
 
 
-def _shown(level: Any) -> str:
+def level_name(level: Any, longest: int = LONGEST_LEVEL) -> str:
     """Name a level: integers without a point."""
     if isinstance(level, float | np.floating):
         return f"{level:g}"
-    return shortened(str(level), LONGEST_LEVEL)
+    return shortened(str(level), longest)

@@ -17,7 +17,7 @@ from hsieve.measures.hsic import HSIC
 from hsieve.report.evidence import Evidence, is_on_cluster, knowledge_of
 from hsieve.selectors.number_rules import samples_of
 
-__all__ = ["chance_of", "p_values_of"]
+__all__ = ["SIGNIFICANT", "chance_of", "p_values_of"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -28,6 +28,7 @@ UNASKED_WORK = 5e10
 MOST_TESTED_ROWS = 5000
 # Chosen features, the best ones, that are held against chance.
 N_HELD_AGAINST_CHANCE = 20
+SIGNIFICANT = 0.05
 
 
 def p_values_of(

@@ -128,6 +128,8 @@ def _page(summary: Analysis) -> str:
             features=summary.features[: summary.n_shown],
             pairs=summary.pairs[:MOST_PAIRS],
             steps=summary.steps and summary.steps.rows[:MOST_STEPS],
+            beside=[one for one in summary.pictures if one["kind"] == "panels"],
+            others=[one for one in summary.pictures if one["kind"] != "panels"],
             wide=_wide(summary.pictures),
             version=summary.repeat.versions.get("hsieve", ""),
             style=Markup(style),
@@ -164,12 +166,9 @@ def _p_value(value: float) -> str:
 
 def _wide(pictures: Sequence[dict[str, Any]]) -> list[str]:
     """Choose the pictures that take a whole row, so that no place beside one stays empty."""
-    ids = [picture["id"] for picture in pictures]
-    wide = [picture["id"] for picture in pictures if picture["kind"] == "panels"]
-    if pictures and pictures[0]["kind"] == "lines":
-        wide.append(ids[0])
-    others = [one for one in ids if one not in wide]
-    return wide + (others[:1] if len(others) % 2 else [])
+    wide = [one["id"] for one in pictures if one["kind"] in ("panels", "lines")]
+    others = [one["id"] for one in pictures if one["id"] not in wide]
+    return wide + (others[-1:] if len(others) % 2 else [])
 
 
 def _style() -> str:

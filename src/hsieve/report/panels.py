@@ -8,12 +8,15 @@ from numpy.typing import NDArray
 
 from hsieve.report.curves import Names, plain_number
 from hsieve.report.evidence import Evidence
+from hsieve.report.names import SampleLevels, level_name, levels_of
+from hsieve.report.p_values import SIGNIFICANT
+from hsieve.report.shapes import density, edges, smooth_curve, some_of
+from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.text import shortened
 
 __all__ = ["data_pictures", "target_summary"]
 
 FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 MOST_PANELS = 24
 MOST_PLANES = 6
@@ -21,20 +24,19 @@ MOST_POINTS = 250
 MOST_GROUPS = 10
 MOST_CELLS = 30
 MOST_SCATTERED = 300
-N_BINS = 12
+MOST_IN_VIOLIN, N_ON_CURVE = 60, 80
 # Numeric features of no more values than this are shown level by level.
 FEW_VALUES = 6
 LONGEST_LABEL = 40
-OUTERMOST = (0.01, 0.99)
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 OTHERS = "others"
 # How each form of a small picture is to be read.
 FORMS = {
-    "groups": "Boxes reach from the lower to the upper quartile, with a line at the median; "
-    "whiskers from 5 % to 95 % of the samples.",
+    "fractions": "Bars are the fractions of the classes at each level of the feature.",
     "points": "Dots are samples, the outermost at the edge where they lie very far out; the line "
-    "joins the means of twelve equal parts of them.",
-    "shares": "Bars are the fractions of the classes at each level of the feature.",
+    "is a smooth curve through all of them.",
+    "violins": "A violin is wide where many samples lie; dots are some of them, the bar reaches "
+    "from the lower to the upper quartile, and the mark in it is the median.",
 }
 
 
@@ -43,10 +45,10 @@ def data_pictures(
 ) -> list[dict[str, Any]]:
     """Make the pictures that need the data."""
     made = (
+        _planes(selector, evidence, names, target_name),
+        _panels(selector, evidence, names, target_name),
         _landscape(evidence, names),
         _heat(evidence, names),
-        _panels(selector, evidence, names, target_name),
-        _planes(selector, evidence, names, target_name),
     )
     return [picture for picture in made if picture is not None]
 
@@ -63,7 +65,7 @@ def target_summary(evidence: Evidence, name: str) -> dict[str, Any] | None:
         summary["n_classes"] = len(classes)
         summary["smallest"] = int(counts.min())
         summary["classes"] = [
-            {"name": _label(classes[place]), "count": int(counts[place])}
+            {"name": level_name(classes[place], LONGEST_LABEL), "count": int(counts[place])}
             for place in largest[:MOST_GROUPS]
         ]
         rest = int(counts[largest[MOST_GROUPS:]].sum())
@@ -133,7 +135,10 @@ def _panels(
     for place in range(min(n_chosen, MOST_PANELS)):
         values, feature = evidence.values[:, place], int(evidence.features[place])
         is_category = feature in evidence.categorical
-        made = _beside(values, target, is_category=is_category, is_classes=is_classes)
+        level_names = evidence.levels.get(feature)
+        made = _beside(
+            values, target, is_category=is_category, is_classes=is_classes, level_names=level_names
+        )
         panels.append({**names.of(feature), **made, "description": _in_words(made)})
     more = n_chosen - len(panels)
     return {
@@ -150,131 +155,132 @@ def _panels(
 
 
 def _beside(
-    values: FloatArray, target: NDArray[Any], *, is_category: bool, is_classes: bool
+    values: FloatArray,
+    target: NDArray[Any],
+    *,
+    is_category: bool,
+    is_classes: bool,
+    level_names: Sequence[Any] | None,
 ) -> dict[str, Any]:
     """One feature beside the target, in the form that suits the kinds of both."""
-    few = is_category or len(np.unique(values)) <= FEW_VALUES
-    if few and is_classes:
-        return _shares(values, target)
+    by_level = is_category or len(np.unique(values)) <= FEW_VALUES
+    if is_classes and not by_level:
+        groups = levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL)
+        return {"form": "violins", "along": "feature", "groups": _violins(values, groups)}
+    if not by_level:
+        return _cloud(values, target.astype(np.float64))
+    levels = levels_of(values, MOST_GROUPS, longest=LONGEST_LABEL, names=level_names)
     if is_classes:
-        groups, labels = _groups(target)
-        return {"form": "groups", "along": "feature", "groups": _boxes(values, groups, labels)}
+        return _fractions(levels, levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL))
     numbers = target.astype(np.float64)
-    if few:
-        groups, labels = _groups(values)
-        return {"form": "groups", "along": "target", "groups": _boxes(numbers, groups, labels)}
-    points = [_within(one) for one in (values, numbers)]
-    return {"form": "points", "points": _points(*points), "line": _means(values, numbers)}
+    return {"form": "violins", "along": "target", "groups": _violins(numbers, levels)}
 
 
 def _in_words(panel: dict[str, Any]) -> str:
     """Describe a small picture for those who cannot see it."""
     if panel["form"] == "points":
         (low, first), (high, last) = panel["line"][0], panel["line"][-1]
-        means = [value for _, value in panel["line"] if value is not None]
+        heights = [height for _, height in panel["line"]]
         return (
-            f"Mean of the target in equal parts of the samples, by the feature from {low} to "
-            f"{high}: it begins at {first} and ends at {last}, the lowest is {min(means)}, the "
-            f"highest {max(means)}."
+            f"Smooth curve of the target, by the feature from {low} to {high}: it begins at "
+            f"{first} and ends at {last}, the lowest is {min(heights)}, the highest {max(heights)}."
         )
-    if panel["form"] == "groups":
+    if panel["form"] == "violins":
         medians = (f"{one['name']} {one['quantiles'][2]}" for one in panel["groups"])
         return f"Medians: {', '.join(medians)}."
     first = panel["classes"][0]
-    shares = (f"{one['name']} {one['shares'][0]:.0%}" for one in panel["levels"])
-    return f"Fraction of {first} at each level: {', '.join(shares)}."
+    fractions = (f"{one['name']} {one['fractions'][0]:.0%}" for one in panel["levels"])
+    return f"Fraction of {first} at each level: {', '.join(fractions)}."
 
 
-def _groups(labels: NDArray[Any]) -> tuple[IndexArray, list[str]]:
-    """Give numbers to the largest groups of equal labels; the rest are one group."""
-    distinct, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    if len(distinct) <= MOST_GROUPS:
-        return codes.ravel(), [_label(one) for one in distinct]
-    largest = np.sort(np.argsort(-counts, kind="stable")[: MOST_GROUPS - 1])
-    place = np.full(len(distinct), MOST_GROUPS - 1, dtype=np.intp)
-    place[largest] = np.arange(len(largest))
-    return place[codes.ravel()], [*(_label(distinct[one]) for one in largest), OTHERS]
-
-
-def _boxes(values: FloatArray, groups: IndexArray, labels: Sequence[str]) -> list[dict[str, Any]]:
-    """Quantiles of each group."""
-    boxes = []
-    for group, label in enumerate(labels):
-        own = values[groups == group]
-        quantiles = [plain_number(value) for value in np.quantile(own, QUANTILES)]
-        boxes.append({"name": label, "count": len(own), "quantiles": quantiles})
-    return boxes
-
-
-def _shares(values: FloatArray, target: NDArray[Any]) -> dict[str, Any]:
-    """Fractions of the classes at each level of a feature."""
-    levels, level_names = _groups(values)
-    groups, labels = _groups(target)
-    rows = []
-    for level, name in enumerate(level_names):
-        own = groups[levels == level]
-        counts = np.bincount(own, minlength=len(labels))
-        rows.append(
+def _violins(values: FloatArray, groups: SampleLevels) -> list[dict[str, Any]]:
+    """Quantiles, density and some of the values of each group; the widest density is 1."""
+    low, high = edges(values)
+    made: list[dict[str, Any]] = []
+    for group, name in enumerate(groups.names):
+        own = values[groups.codes == group]
+        found = density(np.clip(own, low, high))
+        made.append(
             {
                 "name": name,
                 "count": len(own),
-                "shares": [plain_number(count / len(own)) for count in counts],
+                "quantiles": _numbers(np.quantile(own, QUANTILES)),
+                "points": _numbers(some_of(np.clip(own, low, high), MOST_IN_VIOLIN)),
+                "density": None if found is None else _pairs(*found),
             }
         )
-    return {"form": "shares", "levels": rows, "classes": labels}
+    widest = max((h for one in made for _, h in one["density"] or ()), default=1.0) or 1.0
+    for one in made:
+        one["density"] = [[x, plain_number(h / widest)] for x, h in one["density"] or ()]
+    return made
 
 
-def _within(values: FloatArray) -> FloatArray:
-    """Bring the outermost values to the edge, where they would squeeze all others."""
-    low, high = np.quantile(values, OUTERMOST)
-    far = 2 * (high - low)
-    squeezes = values.max() > high + far or values.min() < low - far
-    return np.clip(values, low, high) if squeezes and high > low else values
+def _fractions(levels: SampleLevels, classes: SampleLevels) -> dict[str, Any]:
+    """Fractions of the classes at each level of a feature."""
+    rows = []
+    for level, name in enumerate(levels.names):
+        counts = np.bincount(classes.codes[levels.codes == level], minlength=len(classes.names))
+        total = int(counts.sum())
+        rows.append({"name": name, "count": total, "fractions": _numbers(counts / total)})
+    return {"form": "fractions", "levels": rows, "classes": classes.names}
 
 
-def _points(values: FloatArray, target: FloatArray) -> list[list[float | None]]:
-    """Take some of the samples."""
+def _cloud(values: FloatArray, target: FloatArray) -> dict[str, Any]:
+    """Take some of the samples, those far out at the edge, and a smooth curve through all."""
+    drawn = [np.clip(one, *edges(one)) for one in (values, target)]
     step = max(1, -(-len(values) // MOST_POINTS))
-    return [
-        [plain_number(x), plain_number(y)]
-        for x, y in zip(values[::step], target[::step], strict=True)
-    ]
+    smooth = smooth_curve(values, target)
+    line = []
+    if smooth is not None:
+        places, heights = smooth
+        low, high = edges(values)
+        seen = np.flatnonzero((places >= low) & (places <= high))
+        kept = seen[np.linspace(0, len(seen) - 1, min(len(seen), N_ON_CURVE)).astype(int)]
+        line = _pairs(places[kept], heights[kept])
+    return {"form": "points", "points": _pairs(*(one[::step] for one in drawn)), "line": line}
 
 
-def _means(values: FloatArray, target: FloatArray) -> list[list[float | None]]:
-    """Mean of both in equal parts of the samples, by the feature."""
-    parts = np.array_split(np.argsort(values, kind="stable"), min(N_BINS, len(values)))
-    return [[plain_number(values[own].mean()), plain_number(target[own].mean())] for own in parts]
+def _pairs(xs: FloatArray, ys: FloatArray) -> list[list[float | None]]:
+    return [[plain_number(x), plain_number(y)] for x, y in zip(xs, ys, strict=True)]
+
+
+def _numbers(values: FloatArray) -> list[float | None]:
+    return [plain_number(value) for value in values]
 
 
 def _planes(
     selector: Any, evidence: Evidence, names: Names, target_name: str
 ) -> dict[str, Any] | None:
     """Draw the best pairs, one feature against the other, coloured by the target."""
-    target, pairs = evidence.target_rows, getattr(selector, "pairs_", [])
-    if evidence.values is None or target is None or evidence.target is None or not pairs:
+    target, pairs = evidence.target_rows, _pairs_of(selector)
+    if evidence.values is None or target is None or evidence.target is None:
         return None
     place = {int(feature): position for position, feature in enumerate(evidence.features)}
-    drawn = [pair for pair in pairs if all(f in place for f in pair.features)][:MOST_PLANES]
+    drawn = [pair for pair in pairs if all(f in place for f in pair)][:MOST_PLANES]
     if not drawn:
         return None
     is_classes = evidence.target.kind == "classes"
-    groups, labels = _groups(target) if is_classes else _quarters(target.astype(np.float64))
+    if is_classes:
+        groups = levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL)
+    else:
+        groups = _quarters(target.astype(np.float64))
     step = max(1, -(-len(target) // MOST_POINTS))
     panels = []
     for pair in drawn:
-        a, b = pair.features
-        first, second = (_within(evidence.values[:, place[f]])[::step] for f in (a, b))
+        a, b = pair
+        first, second = (evidence.values[:, place[f]] for f in (a, b))
+        first, second = (np.clip(one, *edges(one))[::step] for one in (first, second))
         panels.append(
             {
                 **names.of(a),
                 "also": [int(b)],
                 "names": [names(a), names(b)],
                 "form": "plane",
-                "description": f"Samples of {len(labels)} kinds, by {names(a)} and {names(b)}.",
+                "description": f"{len(groups.names)} kinds of samples, by {names(a)} and "
+                f"{names(b)}.",
                 "points": [
                     [plain_number(x), plain_number(y), int(group)]
-                    for x, y, group in zip(first, second, groups[::step], strict=True)
+                    for x, y, group in zip(first, second, groups.codes[::step], strict=True)
                 ],
             }
         )
@@ -288,18 +294,32 @@ def _planes(
         + "; ".join(f"{one['names'][0]} and {one['names'][1]}" for one in panels)
         + ".",
         "target": shortened(target_name, LONGEST_LABEL),
-        "groups": labels,
+        "groups": groups.names,
         "panels": panels,
     }
 
 
-def _quarters(target: FloatArray) -> tuple[IndexArray, list[str]]:
+def _pairs_of(selector: Any) -> list[tuple[int, int]]:
+    """Features that a method found together: of a scan, the best and what else is not chance."""
+    path = selector.path_
+    if isinstance(path, PursuitPath):
+        found = [one.features for one in path.events if one.what == "joined"]
+        return [(int(pair[0]), int(pair[1])) for pair in found if len(pair) == 2]
+    pairs = getattr(selector, "pairs_", [])
+    return [
+        pair.features
+        for place, pair in enumerate(pairs)
+        if not place or not getattr(pair, "family_wise_p", 0.0) > SIGNIFICANT
+    ]
+
+
+def _quarters(target: FloatArray) -> SampleLevels:
     """Cut numbers into four parts of equal size, as far as ties allow."""
     cuts = np.unique(np.quantile(target, (0.25, 0.5, 0.75)))
     parts = np.searchsorted(cuts, target, side="left")
     met, codes = np.unique(parts, return_inverse=True)
     ends = [f"up to {cut:.3g}" for cut in cuts] + [f"above {cuts[-1]:.3g}"]
-    return codes.ravel(), [ends[part] for part in met]
+    return SampleLevels(codes.ravel(), [ends[part] for part in met])
 
 
 def _heat(evidence: Evidence, names: Names) -> dict[str, Any] | None:
@@ -325,10 +345,3 @@ def _heat(evidence: Evidence, names: Names) -> dict[str, Any] | None:
         "features": [names.of(feature) for feature in kept],
         "values": [[plain_number(value) for value in row] for row in values],
     }
-
-
-def _label(value: Any) -> str:
-    """Name a class or a level."""
-    plain = value.item() if isinstance(value, np.generic) else value
-    is_whole = isinstance(plain, float) and plain.is_integer() and abs(plain) < 1e15
-    return shortened(str(int(plain) if is_whole else plain), LONGEST_LABEL)

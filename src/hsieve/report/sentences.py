@@ -10,7 +10,7 @@ from numbers import Integral
 from typing import Any
 
 from hsieve.report.evidence import Evidence
-from hsieve.report.p_values import chance_of
+from hsieve.report.p_values import SIGNIFICANT, chance_of
 from hsieve.report.paths import path_in_words
 from hsieve.report.tables import FeatureRow, PairRow
 from hsieve.strategies.lars_path import LarsSelectionPath
@@ -20,7 +20,6 @@ from hsieve.text import listed, shortened
 __all__ = ["headline", "noise_in_words", "notes_on", "title_of", "warnings_of"]
 
 NAMED = 5
-SIGNIFICANT = 0.05
 SIZES = {2: "pair", 3: "triple"}
 
 
@@ -76,7 +75,7 @@ def _interaction(selector: Any, best: Any, names: Sequence[str], samples: str) -
     )
 
 
-def title_of(selector: Any, target_name: str, *, is_noise: bool) -> str:
+def title_of(selector: Any, target_name: str, names: Sequence[str], *, is_noise: bool) -> str:
     """Tell what was found, and of what, as a heading."""
     n_chosen, n_features = len(selector.selected_indices_), selector.n_features_in_
     if is_noise:
@@ -90,8 +89,19 @@ def title_of(selector: Any, target_name: str, *, is_noise: bool) -> str:
     if hasattr(selector, "threshold_"):
         return f"{found} {'is' if is_one else 'are'} often selected for {target_name}"
     if getattr(selector, "pairs_", ()) and hasattr(selector.pairs_[0], "family_wise_p"):
-        return f"{found} predict {target_name} together"
+        return _of_pairs(selector.pairs_, target_name, names)
     return f"{found} {'predicts' if is_one else 'predict'} {target_name}"
+
+
+def _of_pairs(pairs: Sequence[Any], target_name: str, names: Sequence[str]) -> str:
+    """Tell which pairs of a scan are no chance; where nothing was permuted, the best is named."""
+    sure = [pair for pair in pairs if pair.family_wise_p <= SIGNIFICANT]
+    if not sure and not math.isnan(pairs[0].family_wise_p):
+        return f"No pair of features predicts {target_name} beyond chance"
+    if len(sure) > 1:
+        return f"{len(sure):,} pairs of features predict {target_name} together"
+    pair = " and ".join(shortened(names[feature], 40) for feature in pairs[0].features)
+    return f"{pair} {'predict' if sure else 'may predict'} {target_name} together"
 
 
 def noise_in_words(

@@ -24,9 +24,9 @@ from hsieve.report.plots.panels import (
     draw_mosaic,
     draw_scatter,
     label_levels,
-    view_limits,
 )
 from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL
+from hsieve.report.shapes import view_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,22 +1,13 @@
-"""One feature against the target, in four kinds of panel; the target goes upwards in each.
-
-A smooth curve through a cloud of points, for the eye.
-
-SciPy's smoothing spline with generalised cross validation does the work. It is given the means of
-at most 100 groups of neighbours, with their counts for weights, so that a million points are no
-trouble. It works on a scale on which the feature is about normal, made from a few quantiles, so
-that a skewed feature or a far outlier is none either.
-"""
+"""One feature against the target, in four kinds of panel; the target goes upwards in each."""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator, make_smoothing_spline
-from scipy.special import ndtri
 
 from hsieve.array_types import FloatArray
 from hsieve.report.names import SampleLevels
 from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL, MARKED, PALE
+from hsieve.report.shapes import smooth_curve, view_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,20 +15,11 @@ if TYPE_CHECKING:
 
 # More points than this are counted in hexagons, and so many of a box are drawn at most.
 MANY_POINTS, POINTS_OF_BOX = 1500, 150
-# A range so many times that of the middle 98 % hides the others.
-FAR = 5.0
 # Half the height of a box, and of the cloud of its points.
 HALF_BOX, HALF_CLOUD = 0.32, 0.26
 # Width of a letter of a level's name.
 LETTER_INCHES = 0.07
 GOLDEN = 0.6180339887498949
-
-MOST_GROUPS = 100
-# SciPy's spline needs so many different places.
-LEAST_GROUPS = 5
-N_DRAWN = 400
-# Shares of the samples whose quantiles make the scale.
-KNOTS = np.array([0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0])
 
 
 def class_colours(classes: SampleLevels) -> list[str]:
@@ -147,17 +129,6 @@ def label_levels(
             label.set(rotation=35, ha="right", rotation_mode="anchor")
 
 
-def view_limits(values: FloatArray) -> tuple[float, float]:
-    """Limits of an axis: all values, unless a few are so far out that they hide the others."""
-    lowest, highest = float(values.min()), float(values.max())
-    low, high = (float(q) for q in np.quantile(values, [0.01, 0.99]))
-    if 0 < FAR * (high - low) < highest - lowest:
-        lowest = max(lowest, low - 0.5 * (high - low))
-        highest = min(highest, high + 0.5 * (high - low))
-    room = 0.05 * (highest - lowest) or max(0.05 * abs(highest), 0.5)
-    return lowest - room, highest + room
-
-
 def _draw_points(ax: "Axes", values: FloatArray, place: int, colour: str, *, upright: bool) -> None:
     """Draw some of the numbers of a level, evenly from the lowest to the highest."""
     ordered = np.sort(values)
@@ -189,45 +160,3 @@ def _draw_box(
         along, aside = [first, last], [place - half, place + half]
         x, y = (aside, along) if upright else (along, aside)
         ax.plot(x, y, color=shade, linewidth=width, zorder=3, solid_capstyle="butt")
-
-
-def smooth_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:
-    """Return places and heights of a smooth curve; None for fewer than five different places."""
-    places, means, counts = _groups(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
-    if len(places) < LEAST_GROUPS:
-        return None
-    scale, along = _normal_scale(places, counts)
-    spread = means.std()
-    heights = np.full(len(along), means[0])
-    if spread > 0:
-        at = np.interp(places, along, scale)
-        spline = make_smoothing_spline(at, (means - means.mean()) / spread, w=counts)
-        heights = means.mean() + spread * spline(scale)
-    return along, heights
-
-
-def _normal_scale(places: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Even steps on a scale on which the places are about normal, and where they lie."""
-    shares = (np.cumsum(counts) - counts / 2) / counts.sum()
-    wanted = np.clip(KNOTS, shares[0], shares[-1])
-    knots, first = np.unique(np.interp(wanted, shares, places), return_index=True)
-    scores = ndtri(wanted[first])
-    scale = np.linspace(scores[0], scores[-1], N_DRAWN)
-    return scale, np.asarray(PchipInterpolator(scores, knots)(scale))
-
-
-def _groups(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Mean place and height of groups of neighbours, and their counts."""
-    places, of_point, found = np.unique(x, return_inverse=True, return_counts=True)
-    counts: FloatArray = np.asarray(found, dtype=np.float64)
-    heights = np.bincount(of_point, y) / counts
-    if len(places) <= MOST_GROUPS:
-        return places, heights, counts
-    shares = (np.cumsum(counts) - counts / 2) / counts.sum()
-    _, of_place = np.unique((shares * MOST_GROUPS).astype(int), return_inverse=True)
-    sizes: FloatArray = np.asarray(np.bincount(of_place, counts), dtype=np.float64)
-    return (
-        np.bincount(of_place, places * counts) / sizes,
-        np.bincount(of_place, heights * counts) / sizes,
-        sizes,
-    )

@@ -43,7 +43,7 @@ function ticksBetween(low, high, most) {
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; i += 1) {
     ticks.push(Number((i * step).toPrecision(12)));
   }
-  return ticks;
+  return ticks.length < 2 && most < 20 ? ticksBetween(low, high, 2 * most) : ticks;
 }
 
 function scaleOf(low, high, from, to, log = false) {

@@ -2,7 +2,7 @@
 
 function axes(svg, spec, frame) {
   const { left, right, top, bottom } = frame;
-  const wanted = { x: Math.max(3, (right - left) / 80), y: Math.max(2, (bottom - top) / 48) };
+  const wanted = { x: Math.max(4, (right - left) / 80), y: Math.max(2, (bottom - top) / 48) };
   const { x, y } = frame.scales;
   for (const tick of ticksBetween(...frame.y, wanted.y)) {
     draw("line", { class: "grid", x1: left, x2: right, y1: y(tick), y2: y(tick) }, svg);

@@ -89,8 +89,8 @@ function drawHeat(container, spec, width) {
       const [value, first, second] = [spec.values[i][j], spec.features[i], spec.features[j]];
       const place = { x: names + j * size, y: 24 + i * size, width: size, height: size };
       draw("rect", { ...place, class: "empty" }, node);
-      draw("rect", { ...place, class: "cell ring", "fill-opacity": i === j ? 0 : Math.max(0.02, value) }, node);
-      const text = i === j ? first.name : `${first.name}\n${second.name}\nNHSIC ${shown(value)}`;
+      draw("rect", { ...place, class: "cell ring", "fill-opacity": Math.max(0.02, value) }, node);
+      const text = i === j ? `${first.name}\nNHSIC ${shown(value)} with itself` : `${first.name}\n${second.name}\nNHSIC ${shown(value)}`;
       items.push({ node, feature: first.feature, also: [second.feature], name: first.name, text });
     }
   }

@@ -1,20 +1,45 @@
 // Small pictures: a chosen feature beside the target, or two features with the target as colour.
 
+const GOLDEN = 0.618034;
+
 function drawPanels(container, spec, width) {
   const grid = make("div", { class: "small-multiples" }, container);
-  spec.panels.forEach((panel, place) => {
-    const box = make("div", { class: `panel ${colourOf(panel)}` }, grid);
-    const title = panel.names ? panel.names.join(" × ") : panel.name;
-    const heading = make("h4", {}, box);
-    const button = make("button", { type: "button", class: "feature", "data-feature": panel.feature, "aria-pressed": "false" }, heading, title);
-    if (panel.also) button.dataset.also = panel.also.join(" ");
-    button.addEventListener("click", () => markFeature(panel.feature, title));
-    const inner = box.clientWidth;
-    const drawn = { points: drawCloud, plane: drawPlane, groups: drawBoxes, shares: drawShares }[panel.form];
-    drawn(box, { ...panel, id: `${spec.id}-${place}`, title, target: spec.target, groupNames: spec.groups }, inner);
-  });
+  // All places before the first picture: a row is as wide as its columns are many.
+  const show = (from, to) => {
+    const places = spec.panels.slice(from, to).map((panel, i) => [panel, panelPlace(grid, panel), from + i]);
+    for (const [panel, box, place] of places) {
+      const drawn = { points: drawCloud, plane: drawPlane, violins: drawViolins, fractions: drawFractions }[panel.form];
+      drawn(box, { ...panel, id: `${spec.id}-${place}`, title: titleOf(panel), target: spec.target, groupNames: spec.groups }, box.clientWidth);
+    }
+  };
+  // Two rows at first, and at least four.
+  const first = spec.open ? spec.panels.length : Math.max(4, 2 * Math.floor((width + 18) / 258));
+  show(0, first);
+  if (first < spec.panels.length) {
+    const more = make("button", { type: "button", class: "more" }, container, `Show ${spec.panels.length - first} more`);
+    more.addEventListener("click", () => {
+      spec.open = true;
+      more.remove();
+      show(first, spec.panels.length);
+      showMarked();
+      grid.children[first].querySelector("button").focus();
+    });
+  }
   const labels = spec.groups || (spec.panels.find((panel) => panel.classes) || {}).classes;
   if (labels) colourKey(container, labels, spec.target);
+}
+
+function titleOf(panel) {
+  return panel.names ? panel.names.join(" × ") : panel.name;
+}
+
+function panelPlace(grid, panel) {
+  const box = make("div", { class: `panel ${colourOf(panel)}` }, grid);
+  const title = titleOf(panel);
+  const button = make("button", { type: "button", class: "feature", "data-feature": panel.feature, "aria-pressed": "false" }, make("h4", {}, box), title);
+  if (panel.also) button.dataset.also = panel.also.join(" ");
+  button.addEventListener("click", () => markFeature(panel.feature, title));
+  return box;
 }
 
 function colourKey(container, labels, target) {
@@ -45,13 +70,14 @@ function drawCloud(box, panel, width) {
   const { svg, frame } = smallFrame({ ...panel, box }, width, 230, all.map((p) => p[0]), all.map((p) => p[1]), [panel.name, panel.target]);
   draw("path", { class: "dots stroked", d: dotPath(points, frame.scales) }, svg);
   const { x, y } = frame.scales;
-  draw("path", { class: "curve mean", d: panel.line.map((p, i) => `${i ? "L" : "M"}${x(p[0])},${y(p[1])}`).join("") }, svg);
-  makeMarks(panel.line.map((point, place) => {
-    const node = draw("g", {}, svg);
+  draw("path", { class: "curve smooth", d: panel.line.map((p, i) => `${i ? "L" : "M"}${x(p[0]).toFixed(1)},${y(p[1]).toFixed(1)}`).join("") }, svg);
+  const stops = panel.line.filter((_, place) => place % 8 === 4);
+  makeMarks(stops.map((point) => {
+    const node = draw("g", { class: "stop" }, svg);
     draw("circle", { cx: x(point[0]), cy: y(point[1]), r: 9, fill: "transparent" }, node);
-    draw("circle", { class: "ring hollow", cx: x(point[0]), cy: y(point[1]), r: 3.5 }, node);
+    draw("circle", { class: "ring hollow", cx: x(point[0]), cy: y(point[1]), r: 4 }, node);
     return { node, feature: panel.feature, name: panel.name,
-      text: `Part ${place + 1} of ${panel.line.length}\nmean of ${panel.name} ${shown(point[0])}\nmean of ${panel.target} ${shown(point[1])}` };
+      text: `${panel.name} ${shown(point[0])}\n${panel.target} about ${shown(point[1])}` };
   }));
 }
 
@@ -67,26 +93,32 @@ function drawPlane(box, panel, width) {
   }));
 }
 
-function drawBoxes(box, panel, width) {
-  const row = 52;
-  const height = panel.groups.length * row + 52;
+function drawViolins(box, panel, width) {
+  const [row, half] = [66, 19];
+  const height = panel.groups.length * row + 48;
   const svg = picture(box, panel, width, height);
-  const [low, high] = extent(panel.groups.flatMap((group) => group.quantiles));
+  const [low, high] = extent(panel.groups.flatMap((group) => group.points));
   const along = scaleOf(low, high, 8, width - 8);
   const bottom = height - 46;
   const spec = { x: { label: panel.along === "feature" ? panel.name : panel.target } };
-  const frame = { left: 8, right: width - 8, bottom, width, x: [low, high], scales: { x: along } };
-  bottomAxis(svg, spec, frame);
+  bottomAxis(svg, spec, { left: 8, right: width - 8, bottom, width, x: [low, high], scales: { x: along } });
   makeMarks(panel.groups.map((group, place) => {
     const node = draw("g", { class: panel.along === "feature" ? `c${place % COLOURS}` : "" }, svg);
-    const y = place * row + 34;
-    const [w0, q1, middle, q3, w1] = group.quantiles.map(along);
-    draw("rect", { x: 0, y: y - 32, width, height: row - 4, fill: "transparent" }, node);
-    draw("text", { x: 0, y: y - 17 }, node, cut(group.name, width * 0.7));
-    draw("text", { x: width, y: y - 17, "text-anchor": "end", class: "quiet" }, node, `n ${group.count}`);
-    draw("line", { class: "stroked", x1: w0, x2: w1, y1: y, y2: y }, node);
-    draw("rect", { class: "ring hollow", x: q1, y: y - 7, width: Math.max(1, q3 - q1), height: 14, rx: 2 }, node);
-    draw("line", { class: "stroked median", x1: middle, x2: middle, y1: y - 7, y2: y + 7 }, node);
+    const y = place * row + 42;
+    const [, q1, middle, q3] = group.quantiles.map((value) => Math.min(Math.max(along(value), 8), width - 8));
+    draw("rect", { x: 0, y: y - 41, width, height: row - 4, fill: "transparent" }, node);
+    draw("text", { x: 0, y: y - 26 }, node, cut(group.name, width * 0.7));
+    draw("text", { x: width, y: y - 26, "text-anchor": "end", class: "quiet" }, node, `n ${group.count}`);
+    const side = (up) => group.density.map(([at, wide]) => `${along(at).toFixed(1)},${(y + up * wide * half).toFixed(1)}`);
+    if (group.density.length) draw("path", { class: "violin stroked ring", d: `M${[...side(-1), ...side(1).reverse()].join("L")}Z` }, node);
+    const heightAt = (value) => {
+      const near = group.density.reduce((best, one) => (Math.abs(one[0] - value) < Math.abs(best[0] - value) ? one : best), [value, 0.4]);
+      return near[1] * half * 0.8;
+    };
+    const dots = group.points.map((value, i) => `M${along(value).toFixed(1)},${(y + heightAt(value) * (2 * ((i * GOLDEN) % 1) - 1)).toFixed(1)}h0`);
+    draw("path", { class: "dots stroked", d: dots.join("") }, node);
+    draw("line", { class: "quartiles", x1: q1, x2: q3, y1: y, y2: y }, node);
+    draw("circle", { class: "median", cx: middle, cy: y, r: 4 }, node);
     return { node, feature: panel.feature, name: panel.name,
       text: `${group.name}: ${group.count} samples\nmedian ${shown(group.quantiles[2])}\nquartiles ${shown(group.quantiles[1])} and ${shown(group.quantiles[3])}\n5 % and 95 %: ${shown(group.quantiles[0])} and ${shown(group.quantiles[4])}` };
   }));
@@ -106,7 +138,7 @@ function bottomAxis(svg, spec, frame) {
   draw("text", { x: frame.width / 2, y: frame.bottom + 38, "text-anchor": "middle" }, svg, cut(spec.x.label, frame.width - 8));
 }
 
-function drawShares(box, panel, width) {
+function drawFractions(box, panel, width) {
   const row = 46;
   const svg = picture(box, panel, width, panel.levels.length * row + 4);
   const items = [];
@@ -115,10 +147,10 @@ function drawShares(box, panel, width) {
     draw("text", { x: 0, y: y + 15 }, svg, cut(level.name, width * 0.7));
     draw("text", { x: width, y: y + 15, "text-anchor": "end", class: "quiet" }, svg, `n ${level.count}`);
     let from = 0;
-    level.shares.forEach((share, group) => {
+    level.fractions.forEach((share, group) => {
       if (!share) return;
       const node = draw("g", { class: `c${group % COLOURS}` }, svg);
-      draw("rect", { class: "ring filled share", x: from * width, y: y + 22, width: Math.max(1, share * width - 1), height: 16 }, node);
+      draw("rect", { class: "ring filled", x: from * width, y: y + 22, width: Math.max(1, share * width - 1), height: 16 }, node);
       from += share;
       items.push({ node, feature: panel.feature, name: panel.name,
         text: `${panel.name} ${level.name}\n${panel.classes[group]}: ${shown(share * 100)} % of ${level.count} samples` });

@@ -76,8 +76,31 @@ function startLinks() {
   });
 }
 
+// What is wider than its place fades at the side where there is more, and a line above says so.
+function startScrolling() {
+  const tell = (box) => {
+    const room = box.scrollWidth - box.clientWidth;
+    box.classList.toggle("more-left", box.scrollLeft > 4);
+    box.classList.toggle("more-right", room - box.scrollLeft > 4);
+    const cue = box.previousElementSibling;
+    if (cue && cue.classList.contains("cue")) cue.hidden = room <= 4;
+  };
+  const watcher = new ResizeObserver((entries) => entries.forEach((entry) => tell(entry.target)));
+  for (const box of document.querySelectorAll(".scroll, pre")) {
+    if (box.classList.contains("scroll")) {
+      const cue = make("p", { class: "cue", "aria-hidden": "true" }, null, "More columns: scroll sideways →");
+      cue.hidden = true;
+      box.before(cue);
+    }
+    box.addEventListener("scroll", () => tell(box), { passive: true });
+    watcher.observe(box);
+    tell(box);
+  }
+}
+
 startTheme();
 startLinks();
 startTable();
+startScrolling();
 startPictures();
 startCopying();
