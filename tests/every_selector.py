@@ -55,6 +55,7 @@ from hsieve.selectors import (
     HSICLasso,
     KernelPursuit,
     KernelSVMRFE,
+    KnockoffSelector,
     LaplacianScore,
     LassoSelector,
     MaxRelevance,
@@ -156,6 +157,10 @@ FAMILIES: dict[str, tuple[BaseEstimator, ...]] = {
         StabilitySelection(
             FamilyRanking(), n_features_to_select=2, n_subsamples=2, sampling="halves"
         ),
+    ),
+    "knockoffs": (
+        KnockoffSelector(fdr=0.5),
+        KnockoffSelector(MaxRelevance(), fdr=0.5, n_draws=2, statistic="score"),
     ),
     "interactions": (
         InteractionScan(2, n_permutations=2, n_threads=1),

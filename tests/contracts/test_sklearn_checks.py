@@ -32,6 +32,7 @@ from hsieve import (
     KernelEnsembleClassifier,
     KernelPursuit,
     KernelSVMRFE,
+    KnockoffSelector,
     LaplacianScore,
     LassoSelector,
     LPBoost,
@@ -104,6 +105,7 @@ SELECTORS = [
     StabilitySelection(n_subsamples=4),
     StabilitySelection(n_features_to_select=2, n_subsamples=4, sampling="halves"),
     StabilitySelection(LassoSelector(), n_per_subsample=2, n_subsamples=4),
+    KnockoffSelector(MaxRelevance(), fdr=0.5),
     BAHSIC("alignment"),
     FamilyRanking("guarded"),
     N3LARS("alignment"),
@@ -158,6 +160,7 @@ EXTRA_CHECKS = [
 
 # Where no feature is stable, or related to the target, none is selected, and scikit-learn says so.
 @pytest.mark.filterwarnings("ignore:No feature is related to the target")
+@pytest.mark.filterwarnings("ignore:No features are selected at fdr")
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @parametrize_with_checks(SELECTORS + TRANSFORMERS + CLASSIFIERS)
 def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
@@ -168,6 +171,7 @@ def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
 @pytest.mark.filterwarnings("ignore:X does not have valid feature names")
 @pytest.mark.filterwarnings("ignore:X has feature names")
 @pytest.mark.filterwarnings("ignore:No feature is related to the target")
+@pytest.mark.filterwarnings("ignore:No features are selected at fdr")
 @pytest.mark.filterwarnings("ignore:No features were selected")
 @pytest.mark.parametrize("selector", SELECTORS + TRANSFORMERS, ids=repr)
 @pytest.mark.parametrize("name", EXTRA_CHECKS)

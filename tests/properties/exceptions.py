@@ -10,6 +10,7 @@ __all__ = ["EXCEPTIONS", "LOOSE", "TOLERANCE", "reason", "tolerance"]
 
 DRAWS = "its draws of samples are tied to their places"
 DRAWS_COLUMNS = "its draws of features are tied to their places"
+KNOCKOFFS = "its knockoffs are drawn by place"
 CENTRES = "centres and folds are drawn by place"
 PER_PAIR = "scores without bias, which leave pairs of a sample with itself out, see copies as pairs"
 EVIDENCE = "twice the samples are more evidence"
@@ -20,6 +21,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "order of samples": {
         "RandSel": DRAWS,
         "StabilitySelection": DRAWS,
+        "KnockoffSelector": KNOCKOFFS,
         "LPBoostMKL": "folds are drawn by place",
         "estimator='discretised'), n_features_to_select=2, strategy=PursuitSearch": DRAWS,
     },
@@ -28,6 +30,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "L1HSIC": "the search begins at random weights",
         "RandSel": DRAWS_COLUMNS,
         "HalvesRegression": DRAWS_COLUMNS,
+        "KnockoffSelector": KNOCKOFFS,
         "SparseFiltering": "the descent begins at random weights",
     },
     "scale": {
@@ -65,6 +68,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "measure=KernelRidge": PENALTY,
         "RandSel": DRAWS,
         "StabilitySelection": DRAWS,
+        "KnockoffSelector": KNOCKOFFS,
         "InteractionScan": EVIDENCE,
         "KernelPursuit": EVIDENCE,
         "strategy=PursuitSearch": EVIDENCE,
@@ -96,6 +100,7 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
         "SVMRFE": "features are dropped one after the other",
         "RandSel": DRAWS_COLUMNS,
         "HalvesRegression": DRAWS_COLUMNS,
+        "KnockoffSelector": KNOCKOFFS,
         "StabilitySelection(n": "a copy of a feature with a weight needs none",
         "estimator=LassoSelector": "a copy of a feature with a weight needs none",
         "estimator=FamilyRanking": "the selection of a half may end between the two",

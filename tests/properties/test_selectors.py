@@ -17,8 +17,11 @@ from tests.every_selector import ALL, fresh, kind_of, missing
 from tests.properties.changes import CHANGES, Problem, answers, difference, make_problem
 from tests.properties.exceptions import EXCEPTIONS, reason, tolerance
 
-# Some methods keep fewer features than the two asked for, and say so.
-pytestmark = pytest.mark.filterwarnings("ignore::hsieve.exceptions.FewerFeaturesWarning")
+# Some methods keep fewer features than the two asked for, or none, and say so.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::hsieve.exceptions.FewerFeaturesWarning"),
+    pytest.mark.filterwarnings("ignore:No features are selected at fdr"),
+]
 
 N_SEEDS = 12
 # Where an answer changes by rounding, which problems show it depends on the processor: of 200 some

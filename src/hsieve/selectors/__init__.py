@@ -3,6 +3,7 @@
 from hsieve.selectors.bahsic import BAHSIC, FOHSIC
 from hsieve.selectors.filling import FillMissing
 from hsieve.selectors.kernel_pursuit import KernelPursuit
+from hsieve.selectors.knockoffs import KnockoffSelector
 from hsieve.selectors.l1_ball import L1HSIC, L1LSMI
 from hsieve.selectors.n3lars import N3LARS, HSICLasso
 from hsieve.selectors.neighbours import SPEC, LaplacianScore, ReliefF
@@ -37,6 +38,7 @@ __all__ = [
     "HalvesRegression",
     "KernelPursuit",
     "KernelSVMRFE",
+    "KnockoffSelector",
     "LaplacianScore",
     "LassoSelector",
     "MaxRelevance",

@@ -1,0 +1,141 @@
+"""KnockoffSelector: what it selects, its rates, places of columns, refusals."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from hsieve import (
+    BAHSIC,
+    N3LARS,
+    KnockoffSelector,
+    LassoSelector,
+    MaxRelevance,
+    StabilitySelection,
+)
+from hsieve.exceptions import ConstantFeatureWarning, NothingFoundWarning
+
+TRUE = np.arange(0, 36, 3)
+
+
+def curved(n_samples=400, n_features=50):
+    """Twelve features matter, each in a straight or an even way; neighbours are correlated."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, 1:] = 0.9 * X[:, 1:] + 0.45 * X[:, :-1]
+    y = X[:, TRUE[:6]].sum(axis=1) + 2 * np.abs(X[:, TRUE[6:]]).sum(axis=1)
+    return X, y + rng.normal(size=n_samples)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"selector": N3LARS(60)}, {"selector": MaxRelevance(), "statistic": "score"}],
+    ids=str,
+)
+def test_finds_straight_and_even_effects(options):
+    X, y = curved()
+    selection = KnockoffSelector(**options, fdr=0.2).fit(X, y)
+    chosen = set(selection.selected_indices_)
+    assert len(chosen & set(TRUE)) >= 11
+    assert len(chosen - set(TRUE)) <= 5
+    assert selection.statistics_.shape == (1, 50)
+    assert np.all(np.abs(selection.statistics_) <= 1)
+    assert np.all(selection.statistics_[0, selection.selected_indices_] > 0)
+
+
+def test_nothing_is_selected_where_nothing_matters():
+    rng = np.random.default_rng(1)
+    n_false = 0
+    for seed in range(40):
+        X, y = rng.normal(size=(60, 40)), rng.normal(size=60)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NothingFoundWarning)
+            selection = KnockoffSelector(MaxRelevance(), fdr=0.2, random_state=seed).fit(X, y)
+        n_false += len(selection.selected_indices_) > 0
+    # With no true feature every selection is false: it may happen in a fifth of the trials.
+    assert n_false / 40 <= 0.2 + 3 * np.sqrt(0.2 * 0.8 / 40)
+
+
+def test_too_few_relevant_features_are_told_of():
+    X, _ = curved()
+    y = X[:, 0] + 0.1 * np.random.default_rng(0).normal(size=len(X))
+    with pytest.warns(NothingFoundWarning, match="one draw selects at least 10 features or none"):
+        KnockoffSelector(fdr=0.1).fit(X, y)
+    with pytest.warns(NothingFoundWarning, match="2 draws select at least 20 features or none"):
+        KnockoffSelector(MaxRelevance(), fdr=0.1, n_draws=2).fit(X, y)
+
+
+def test_signs_of_irrelevant_features_are_those_of_a_fair_coin():
+    # The base prefers the first of two equals; columns are shuffled so that no one gains by it.
+    rng = np.random.default_rng(3)
+    signs = []
+    for seed in range(30):
+        X, y = rng.normal(size=(30, 20)), rng.integers(0, 2, 30)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NothingFoundWarning)
+            selection = KnockoffSelector(N3LARS(3), random_state=seed).fit(X, y)
+        signs.append(np.sign(selection.statistics_[0]))
+    assert abs(np.mean(signs)) < 4 / np.sqrt(600)
+
+
+def test_several_draws_agree_more_than_single_ones():
+    X, y = curved(n_features=60)
+
+    def selected(seed, n_draws):
+        base = KnockoffSelector(MaxRelevance(), n_draws=n_draws, random_state=seed, fdr=0.3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", NothingFoundWarning)
+            return frozenset(base.fit(X, y).selected_indices_.tolist())
+
+    single = {selected(seed, 1) for seed in range(6)}
+    several = {selected(seed, 20) for seed in range(6)}
+    assert len(several) <= len(single)
+
+
+def test_jobs_and_repetition_give_the_same_answer():
+    X, y = curved(200, 40)
+    one = KnockoffSelector(MaxRelevance(), n_draws=3, fdr=0.5).fit(X, y)
+    two = KnockoffSelector(MaxRelevance(), n_draws=3, fdr=0.5, n_jobs=2).fit(X, y)
+    assert np.array_equal(one.statistics_, two.statistics_)
+    assert np.array_equal(one.selected_indices_, two.selected_indices_)
+
+
+def test_differences_of_scores_are_those_of_the_base():
+    X, y = curved(200, 40)
+    selection = KnockoffSelector(MaxRelevance(), statistic="score", fdr=0.5).fit(X, y)
+    own = MaxRelevance().fit(X, y).scores_
+    assert np.all(selection.statistics_[0] <= own + 1e-9)
+    assert np.corrcoef(selection.statistics_[0], own)[0, 1] > 0.8
+
+
+def test_constant_columns_have_no_knockoffs():
+    X, y = curved()
+    X[:, 1] = 7.0
+    with pytest.warns(ConstantFeatureWarning):
+        selection = KnockoffSelector(MaxRelevance(), fdr=0.3).fit(X, y)
+    assert selection.statistics_[0, 1] == selection.distances_[1] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"fdr": 0}, "fdr must be a number between 0 and 1, got 0"),
+        ({"n_draws": 0}, "n_draws must be an integer of at least 1, got 0"),
+        ({"statistic": "rank"}, "statistic must be 'order' or 'score', got 'rank'"),
+        ({"selector": "n3lars"}, "selector must be a selector of hsieve such as"),
+        ({"selector": BAHSIC}, "selector must be a selector of hsieve such as"),
+    ],
+)
+def test_refuses_settings_that_have_no_meaning(options, message):
+    X, y = curved(20)
+    with pytest.raises(ValueError, match=message):
+        KnockoffSelector(**options).fit(X, y)
+
+
+@pytest.mark.parametrize("base", [LassoSelector(), StabilitySelection(n_subsamples=10)], ids=repr)
+def test_any_ranking_can_be_the_base(base):
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(200, 30))
+    y = X[:, :10].sum(axis=1) + rng.normal(size=200)
+    chosen = KnockoffSelector(base, fdr=0.2).fit(X, y).selected_indices_
+    assert len(set(chosen) & set(range(10))) >= 8
