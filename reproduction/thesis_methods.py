@@ -19,12 +19,12 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.linear_model import LogisticRegression
 
 from hsieve.classifiers import LPBoost
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.base import KnownScores, Measure
 from hsieve.selectors import (
     BAHSIC,
     FOHSIC,
@@ -70,28 +70,15 @@ class RandomScores(Measure):
         Seed of the scores.
     """
 
+    bound_type = KnownScores
+
     def __init__(self, random_state: int = 0) -> None:
         self.random_state = random_state
 
-    def bind(self, X: ArrayLike, y: Any) -> "BoundRandomScores":
+    def bind(self, X: ArrayLike, y: Any) -> KnownScores:
         """Draw a score for each feature."""
         rng = np.random.default_rng(self.random_state)
-        return BoundRandomScores(rng.random(size=(np.shape(X)[1],)))
-
-
-class BoundRandomScores(BoundMeasure):
-    """Scores that were drawn."""
-
-    def __init__(self, scores: NDArray[np.floating]) -> None:
-        self.scores = scores
-        self.n_features = len(scores)
-
-    def feature_scores(self, features: ArrayLike) -> NDArray[np.floating]:
-        """Score of each feature."""
-        return np.asarray(self.scores[np.asarray(features, dtype=np.intp)])
-
-
-RandomScores.bound_type = BoundRandomScores
+        return KnownScores(rng.random(size=(np.shape(X)[1],)))
 
 
 def _stability(base: BaseEstimator | None, rule: str, seed: int) -> StabilitySelection:

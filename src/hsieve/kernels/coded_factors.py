@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.columns import ColumnBlocks, ColumnPiece
 from hsieve.data.engine_columns import Fetched
+from hsieve.kernels.columns import slices
 from hsieve.kernels.factor_store import (
     USUAL_RANK,
     FactorGroup,
@@ -23,7 +24,6 @@ from hsieve.kernels.factor_store import (
     Products,
     SentStack,
     Stack,
-    slices,
 )
 from hsieve.kernels.levels import Levels, category_levels, coded_levels
 

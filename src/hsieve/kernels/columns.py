@@ -66,6 +66,11 @@ class EncodedColumns:
         """Number of features, categories counted once."""
         return len(self.starts) - 1
 
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of samples and of features."""
+        return self.n_samples, self.n_features
+
     @cached_property
     def two_level(self) -> NDArray[np.bool_]:
         """True where a numeric feature holds exactly two values, which has a cheaper sweep."""
@@ -142,6 +147,13 @@ def encode_columns(
     ]
     starts = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
     return EncodedColumns(np.hstack(blocks), starts, is_category)
+
+
+def slices(n_columns: int, width: int) -> Iterator[slice]:
+    """Cut columns, or rows, into blocks of at most so many."""
+    width = max(1, width)
+    for start in range(0, n_columns, width):
+        yield slice(start, start + width)
 
 
 def check_finite(numbers: NDArray[Any]) -> None:

@@ -12,14 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.kernels.columns import standardised
+from hsieve.kernels.columns import slices, standardised
 from hsieve.kernels.factor_store import (
     USUAL_RANK,
     FactorGroup,
     FactorStore,
     Products,
     Stack,
-    slices,
 )
 from hsieve.kernels.levels import category_levels, few_valued, few_valued_factors
 from hsieve.kernels.low_rank import landmark_factors

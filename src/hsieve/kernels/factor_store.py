@@ -288,13 +288,6 @@ def _padded(rows: NDArray[np.float32], least: int) -> NDArray[np.float32]:
     return padded
 
 
-def slices(n_features: int, width: int) -> Iterator[slice]:
-    """Cut features into pieces."""
-    width = max(1, width)
-    for start in range(0, n_features, width):
-        yield slice(start, start + width)
-
-
 class ActiveFactors:
     """Factors of active features, kept in one stack as far as memory allows.
 

@@ -27,6 +27,8 @@ Features are given by position; all arrays are samples x features.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Protocol, runtime_checkable
 
 import numpy as np
@@ -74,7 +76,9 @@ class SubsetScores(Protocol):
 class SampledScores(SubsetScores, Protocol):
     """Dependence of sets of features on the target, on any part of the samples."""
 
-    n_features: int
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
 
     @property
     def n_samples(self) -> int:
@@ -92,7 +96,9 @@ class SampledScores(SubsetScores, Protocol):
 class WeightedScores(SubsetScores, Protocol):
     """Dependence of weighted features on the target, differentiable in the weights."""
 
-    n_features: int
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
 
     def weighted_model(self, weights: FloatArray) -> Any:
         """Choose what the score leaves open, such as a width."""
@@ -133,7 +139,9 @@ class PairwiseStatistics(Protocol):
 class ConditionalTests(Protocol):
     """Tests of single features, alone and given others."""
 
-    n_features: int
+    @property
+    def n_features(self) -> int:
+        """Number of features."""
 
     def feature_scores(self, features: IndexArray) -> FloatArray:
         """Minus the logarithm of the p-value of each feature alone."""
@@ -151,14 +159,35 @@ class BoundMeasure(ABC):
     since products of matrices round by position: closer ones are ties.
     """
 
-    n_features: int
+    columns: Any
     redundancy_may_be_skipped: ClassVar[bool] = False
     rounding: ClassVar[float] = DOUBLE_PRECISION
+
+    @cached_property
+    def n_features(self) -> int:
+        """Number of features."""
+        return int(self.columns.shape[1])
 
     @property
     def worthwhile_entries(self) -> int:
         """How many redundancies take about as long as asking for them does."""
         return 1024
+
+
+@dataclass(frozen=True, eq=False)
+class KnownScores(BoundMeasure):
+    """Scores of features that share something, so that those of all come at once."""
+
+    scores: FloatArray
+
+    @cached_property
+    def n_features(self) -> int:
+        """Number of features."""
+        return len(self.scores)
+
+    def feature_scores(self, features: ArrayLike) -> FloatArray:
+        """Score of each feature."""
+        return self.scores[np.asarray(features, dtype=np.intp)]
 
 
 class PairwiseBoundMeasure(BoundMeasure):
@@ -181,6 +210,10 @@ class JointBoundMeasure(BoundMeasure):
         self, subset: IndexArray, candidates: IndexArray
     ) -> tuple[float, FloatArray]:
         """Score of the set, and each candidate's contribution to it, from one Gram matrix."""
+
+    def feature_scores(self, features: ArrayLike) -> FloatArray:
+        """Score of each feature alone."""
+        return np.array([self.subset_score([feature]) for feature in np.ravel(features)])
 
     def subset_score(self, subset: ArrayLike) -> float:
         """Score a set of features."""

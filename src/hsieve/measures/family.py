@@ -41,7 +41,7 @@ from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import encode_columns, standardised
 from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_coding, signed_coding
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.base import KnownScores, Measure
 from hsieve.parameters import Rule, check_parameters, word
 
 # These compare features on the scale they are given; the others have none.
@@ -81,13 +81,14 @@ class FamilyScore(Measure):
     _: KW_ONLY
     target_kind: str = "auto"
 
+    bound_type = KnownScores
     allowed: ClassVar[Mapping[str, Rule]] = {
         "statistic": word(
             "pc", "centroid", "t", "snr", "moderated-t", "lods", "pam", "one-vs-rest", "block"
         ),
     }
 
-    def bind(self, X: ArrayLike, y: Any) -> "BoundFamilyScore":
+    def bind(self, X: ArrayLike, y: Any) -> KnownScores:
         """Bind the measure to data."""
         check_parameters(self)
         labels = np.asarray(y)
@@ -107,7 +108,7 @@ class FamilyScore(Measure):
             scores = score(columns, labels)
         # A feature without any spread inside the classes has no scale: it has no score either,
         # unless its classes differ, in which case nothing separates them better.
-        return BoundFamilyScore(np.nan_to_num(scores, nan=0.0, posinf=np.finfo(float).max))
+        return KnownScores(np.nan_to_num(scores, nan=0.0, posinf=np.finfo(float).max))
 
     def _centred(self, columns: FloatArray) -> FloatArray:
         """Columns without their offset, and without their scale if the statistic has no use for it.
@@ -127,25 +128,6 @@ class FamilyScore(Measure):
             raise ValueError(msg)
         centred = columns - columns.mean(axis=0)
         return np.asarray(centred - centred.mean(axis=0))
-
-
-@dataclass(frozen=True, eq=False)
-class BoundFamilyScore(BoundMeasure):
-    """Scores of all features; some of them borrow strength from each other, so all come at once."""
-
-    scores: FloatArray
-
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return len(self.scores)
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Score of each feature."""
-        return self.scores[np.asarray(features, dtype=np.intp)]
-
-
-FamilyScore.bound_type = BoundFamilyScore
 
 
 def linear_hsic(X: FloatArray, codes: FloatArray, scales: FloatArray | float = 1.0) -> FloatArray:

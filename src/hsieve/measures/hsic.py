@@ -15,7 +15,8 @@ References
    estimation", 2007.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
@@ -234,11 +235,6 @@ class KernelBoundMeasure(JointBoundMeasure):
     precision: type[np.floating]
 
     @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return self.columns.n_features
-
-    @property
     def n_samples(self) -> int:
         """Number of samples."""
         return self.columns.n_samples
@@ -258,6 +254,22 @@ class KernelBoundMeasure(JointBoundMeasure):
             columns=self.columns.part(samples, features),
             gram_y=self.gram_y[np.ix_(samples, samples)],
         )
+
+    @abstractmethod
+    def _score(self, kernel: SubsetKernel) -> float:
+        """Score a set by its kernel."""
+
+    def _on_subset(self, subset: IndexArray) -> SubsetKernel:
+        """Kernel of a set; with the rule "maximise", of the width that has the highest score."""
+        found = [self.kernel]
+        if getattr(self.kernel, "bandwidth", None) == "maximise":
+            widths = bandwidth_grid(squared_distances(self.columns.block(subset)))
+            found = [clone(self.kernel).set_params(bandwidth=width) for width in widths]
+        kernels: Iterator[SubsetKernel] = (
+            kernel.on_subset(self.columns, subset, precision=self.precision) for kernel in found
+        )
+        best = max(kernels, key=self._score) if len(found) > 1 else next(kernels)
+        return refuse_vanishing(self.kernel, best)
 
     def weighted_model(self, weights: FloatArray) -> float:
         """Width of the Gaussian for weighted features."""
@@ -318,13 +330,6 @@ class BoundHSIC(KernelBoundMeasure):
         pull *= self.precision(-0.5 / model**2)
         return value, self._distances.gradient(weights, pull)
 
-    def _on_subset(self, subset: IndexArray) -> SubsetKernel:
-        """Kernel of a set, the width chosen to maximise HSIC where the kernel asks for that."""
-        on_subset = best_width_kernel(
-            self.kernel, self.columns, subset, self._score, self.precision
-        )
-        return refuse_vanishing(self.kernel, on_subset)
-
     def _score(self, kernel: SubsetKernel) -> float:
         return float(np.vdot(self.weights, kernel.gram))
 
@@ -335,24 +340,6 @@ class BoundHSIC(KernelBoundMeasure):
         changes[member] = -kernel.changes(self.weights, candidates[member], removal=True)
         changes[~member] = kernel.changes(self.weights, candidates[~member], removal=False)
         return changes
-
-
-def best_width_kernel(
-    kernel: Kernel,
-    columns: EncodedColumns,
-    subset: IndexArray,
-    score: Callable[[SubsetKernel], float],
-    precision: type[np.floating],
-) -> SubsetKernel:
-    """Kernel of a set; with the rule "maximise", the width of the grid with the highest score."""
-    if getattr(kernel, "bandwidth", None) != "maximise":
-        return kernel.on_subset(columns, subset, precision=precision)
-    widths = bandwidth_grid(squared_distances(columns.block(subset)))
-    candidates: Iterator[SubsetKernel] = (
-        clone(kernel).set_params(bandwidth=width).on_subset(columns, subset, precision=precision)
-        for width in widths
-    )
-    return max(candidates, key=score)
 
 
 def weighted_width(kernel: Kernel, squared: FloatArray, weights: FloatArray) -> float:

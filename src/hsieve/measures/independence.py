@@ -14,7 +14,6 @@ P-values are handled as logarithms, so that strong dependences still have an ord
 Cost: O(n d) for all features alone, O(n) a test given others.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -24,11 +23,12 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc, gammaln, log_ndtr, xlogy
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.validation import check_lengths, target_kind_of
+from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_information import LevelInformation
 from hsieve.measures.mutual_information import MutualInformation
+from hsieve.measures.targets import one_output
 from hsieve.parameters import Rule, check_parameters, word
 
 TESTS = ("auto", "fisher-z", "g2")
@@ -66,15 +66,12 @@ class IndependenceTest(Measure):
         "test": word(*TESTS),
     }
 
-    def bind(self, X: ArrayLike, y: Any) -> "BoundIndependenceTest":
+    def bind(self, X: ArrayLike, y: Any) -> "_NumberTests | _LevelTests":
         """Bind the measure to data."""
         check_parameters(self)
-        columns, target = np.asarray(X), np.asarray(y)
+        columns = np.asarray(X)
         check_finite(columns)
-        if target.ndim != 1:
-            msg = f"IndependenceTest takes one output, got a target of shape {target.shape}."
-            raise ValueError(msg)
-        check_lengths(len(columns), len(target))
+        target = one_output(y, self, len(columns))
         numbers = target_kind_of(target, self.target_kind) == "continuous"
         has_categories = len(list(self.categorical)) > 0
         if self.test == "fisher-z" or (self.test == "auto" and numbers and not has_categories):
@@ -89,26 +86,8 @@ class IndependenceTest(Measure):
         return _LevelTests(information)
 
 
-class BoundIndependenceTest(BoundMeasure):
-    """Tests bound to data."""
-
-    @abstractmethod
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Minus the logarithm of the p-value of each feature alone."""
-
-    @abstractmethod
-    def conditional_log_p(self, feature: int, given: IndexArray) -> FloatArray:
-        """Log p-value of a feature given each of some sets of others.
-
-        Shapes: given (n_sets, n_given) -> (n_sets,).
-        """
-
-
-IndependenceTest.bound_type = BoundIndependenceTest
-
-
 @dataclass(frozen=True, eq=False)
-class _NumberTests(BoundIndependenceTest):
+class _NumberTests(BoundMeasure):
     """Fisher's z from standardised columns; the target is the last of them."""
 
     columns: FloatArray
@@ -148,7 +127,7 @@ class _NumberTests(BoundIndependenceTest):
 
 
 @dataclass(frozen=True, eq=False)
-class _LevelTests(BoundIndependenceTest):
+class _LevelTests(BoundMeasure):
     """G2 from levels."""
 
     information: LevelInformation
@@ -196,6 +175,9 @@ class _LevelTests(BoundIndependenceTest):
         free_rows = np.maximum(np.count_nonzero(rows, axis=2) - 1, 0)
         free_columns = np.maximum(np.count_nonzero(columns, axis=2) - 1, 0)
         return _log_chi2_tail(statistic, (free_rows * free_columns).sum(axis=1))
+
+
+IndependenceTest.bound_type = _LevelTests
 
 
 def _bind_numbers(

@@ -31,7 +31,6 @@ R. Ince et al., "A statistical framework for neuroimaging data analysis based on
 estimated via a Gaussian copula", 2017.
 """
 
-from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
@@ -45,12 +44,13 @@ from sklearn.feature_selection import mutual_info_classif, mutual_info_regressio
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.arrays import as_blocks
 from hsieve.data.columns import ColumnBlocks
-from hsieve.data.validation import check_lengths, target_kind_of
+from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions
 from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.level_codes import Coding, level_codes, slices
 from hsieve.measures.level_information import LevelInformation, bind_levels
 from hsieve.measures.regression_data import RegressionData
+from hsieve.measures.targets import one_output
 from hsieve.parameters import Rule, check_parameters, number, word
 
 ESTIMATORS = ("neighbours", "discretised", "copula")
@@ -98,6 +98,8 @@ class MutualInformation(Measure):
     random_state: int | None = 0
     n_jobs: int | None = None
 
+    # What all estimators offer.
+    bound_type = LevelInformation
     allowed: ClassVar[Mapping[str, Rule]] = {
         "estimator": word(*ESTIMATORS),
         "n_deviations": number(above=0, most=1),
@@ -108,19 +110,13 @@ class MutualInformation(Measure):
         """Whether levels are looked at: "discretised" reads its features in blocks of columns."""
         return self.estimator == "discretised"
 
-    def bind(
-        self, X: ArrayLike | ColumnBlocks, y: Any
-    ) -> "BoundMutualInformation | LevelInformation":
+    def bind(self, X: ArrayLike | ColumnBlocks, y: Any) -> PairwiseBoundMeasure:
         """Bind the measure to data; "discretised" also takes column blocks."""
         check_parameters(self)
         columns = X if isinstance(X, ColumnBlocks) else np.asarray(X)
         discrete = np.zeros(columns.shape[1], dtype=bool)
         discrete[check_positions(self.categorical, columns.shape[1])] = True
-        target = np.asarray(y)
-        if target.ndim != 1:
-            msg = f"MutualInformation takes one output, got a target of shape {target.shape}."
-            raise ValueError(msg)
-        check_lengths(columns.shape[0], len(target))
+        target = one_output(y, self, columns.shape[0])
         classes = target_kind_of(target, self.target_kind) == "classes"
         kind = "classes" if classes else "continuous"
         data = RegressionData.of(columns, target, target_kind=kind, categorical=discrete)
@@ -136,27 +132,8 @@ class MutualInformation(Measure):
         return _Neighbours(columns, target, discrete, classes, self, data)
 
 
-class BoundMutualInformation(PairwiseBoundMeasure):
-    """Mutual information bound to data, whatever the estimator."""
-
-    @abstractmethod
-    def relevance_to(self, targets: FloatArray) -> FloatArray:
-        """Sum of the information of all features about each of other targets."""
-
-    @abstractmethod
-    def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
-        """Mutual information between features, of shape (n_features, n_active)."""
-
-    @abstractmethod
-    def self_redundancy(self, features: ArrayLike) -> FloatArray:
-        """Information of each feature about itself as the estimator has it."""
-
-
-MutualInformation.bound_type = BoundMutualInformation
-
-
 @dataclass(frozen=True, eq=False)
-class _Neighbours(BoundMutualInformation):
+class _Neighbours(PairwiseBoundMeasure):
     """Estimates of scikit-learn, one call a target or active feature."""
 
     columns: NDArray[Any]
@@ -165,10 +142,6 @@ class _Neighbours(BoundMutualInformation):
     classes: bool
     settings: MutualInformation
     regression_data: RegressionData
-
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        return int(self.columns.shape[1])
 
     def relevance(self, features: ArrayLike) -> FloatArray:
         return self._with(np.asarray(features, dtype=np.intp), self.target, levels=self.classes)
@@ -206,7 +179,7 @@ class _Neighbours(BoundMutualInformation):
 
 
 @dataclass(frozen=True, eq=False)
-class _Scores(BoundMutualInformation):
+class _Scores(PairwiseBoundMeasure):
     """Gaussian estimates from normal scores; the target is scores, or codes of classes."""
 
     scores: FloatArray

@@ -22,9 +22,7 @@ from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.hsic import (
     KernelBoundMeasure,
     KernelMeasure,
-    best_width_kernel,
     gram_pair,
-    refuse_vanishing,
 )
 from hsieve.measures.targets import refuse_empty
 
@@ -93,11 +91,6 @@ class BoundNHSIC(KernelBoundMeasure):
         part = cast("BoundNHSIC", super().part(samples, features))
         return replace(part, unit_target=_unit_target(part.gram_y))
 
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """NHSIC of each feature alone."""
-        features = np.asarray(features, dtype=np.intp)
-        return np.array([self._score(self._on_subset(features[[i]])) for i in range(len(features))])
-
     def scored_contributions(
         self, subset: IndexArray, candidates: IndexArray
     ) -> tuple[float, FloatArray]:
@@ -133,13 +126,6 @@ class BoundNHSIC(KernelBoundMeasure):
         pull = (self.unit_target - centred * (value / norm)) * gram
         pull *= -0.5 / model**2 / norm
         return value, self._distances.gradient(weights, pull)
-
-    def _on_subset(self, subset: IndexArray) -> SubsetKernel:
-        """Kernel of a set, the width chosen to maximise NHSIC where the kernel asks for that."""
-        on_subset = best_width_kernel(
-            self.kernel, self.columns, subset, self._score, self.precision
-        )
-        return refuse_vanishing(self.kernel, on_subset)
 
     def _score(self, kernel: SubsetKernel) -> float:
         return _alignment(kernel.gram, self.unit_target)

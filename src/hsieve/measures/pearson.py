@@ -22,7 +22,6 @@ Squares of Hall's form are not such products, so they are not used.
 Cost: O(n d) for each output or class, O(n) for each pair of features.
 """
 
-from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
@@ -32,6 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import encode_columns
+from hsieve.kernels.columns import slices
 from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.regression_data import RegressionData
@@ -97,11 +97,6 @@ class BoundPearson(PairwiseBoundMeasure):
     squared: bool
     regression_data: RegressionData = field(repr=False)
 
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return int(self.columns.shape[1])
-
     def relevance(self, features: ArrayLike) -> FloatArray:
         """Weighted correlation of each feature with the outputs, of shape (n_features,)."""
         return np.asarray(self._correlations(features, self.outputs) @ self.weights)
@@ -133,7 +128,7 @@ class BoundPearson(PairwiseBoundMeasure):
         """Absolute or squared correlations of features with standardised columns."""
         positions = np.asarray(features, dtype=np.intp)
         correlations = np.empty((len(positions), others.shape[1]))
-        for part in _blocks(len(positions), len(self.columns)):
+        for part in slices(len(positions), _width(self.columns)):
             correlations[part] = self.columns[:, positions[part]].T @ others
         np.abs(correlations, out=correlations)
         correlations /= len(self.columns)
@@ -150,13 +145,11 @@ def _standardised(X: NDArray[Any]) -> FloatArray:
         return encode_columns(X).matrix
     precision = np.float32 if X.dtype == np.float32 else np.float64
     columns: FloatArray = np.empty(X.shape, dtype=precision, order="F")
-    for part in _blocks(X.shape[1], len(X)):
+    for part in slices(X.shape[1], _width(X)):
         columns[:, part] = encode_columns(X[:, part].astype(np.float64)).matrix
     return columns
 
 
-def _blocks(n_columns: int, n_samples: int) -> Iterator[slice]:
-    """Split columns into blocks that fit into some megabytes."""
-    width = max(1, min(WIDEST_BLOCK, BLOCK_NUMBERS // n_samples))
-    for start in range(0, n_columns, width):
-        yield slice(start, start + width)
+def _width(columns: NDArray[Any]) -> int:
+    """Return how many columns to take at once."""
+    return max(1, min(WIDEST_BLOCK, BLOCK_NUMBERS // len(columns)))

@@ -35,9 +35,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.spatial.distance import cdist
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.validation import check_lengths, target_kind_of
+from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions, within_range
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.base import KnownScores, Measure
+from hsieve.measures.targets import one_output
 from hsieve.parameters import NONE, Rule, check_parameters, integer, number
 from hsieve.progress import report
 
@@ -88,24 +89,22 @@ class Relief(Measure):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
 
+    bound_type = KnownScores
     allowed: ClassVar[Mapping[str, Rule]] = {
         "n_neighbors": NONE | integer(1),
         "sigma": NONE | number(above=0),
     }
 
-    def bind(self, X: ArrayLike, y: Any) -> "BoundRelief":
+    def bind(self, X: ArrayLike, y: Any) -> KnownScores:
         """Bind the measure to data."""
         check_parameters(self)
-        columns, target = np.asarray(X, dtype=np.float64), np.asarray(y)
+        columns = np.asarray(X, dtype=np.float64)
         check_finite(columns)
-        if target.ndim != 1:
-            msg = f"Relief takes one output, got a target of shape {target.shape}."
-            raise ValueError(msg)
-        check_lengths(len(columns), len(target))
+        target = one_output(y, self, len(columns))
         places = _Columns.of(columns, check_positions(self.categorical, columns.shape[1]))
         if target_kind_of(target, self.target_kind) == "classes":
-            return BoundRelief(self._with_classes(places, target))
-        return BoundRelief(self._with_numbers(places, target.astype(np.float64)))
+            return KnownScores(self._with_classes(places, target))
+        return KnownScores(self._with_numbers(places, target.astype(np.float64)))
 
     def _with_classes(self, columns: "_Columns", labels: NDArray[Any]) -> FloatArray:
         """ReliefF."""
@@ -169,25 +168,6 @@ class Relief(Measure):
         weights = np.empty_like(by_place)
         np.put_along_axis(weights, order, _shared_by_ties(ordered, by_place), axis=1)
         return weights
-
-
-@dataclass(frozen=True, eq=False)
-class BoundRelief(BoundMeasure):
-    """Scores of all features: they share their neighbours, so all come at once."""
-
-    scores: FloatArray
-
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return len(self.scores)
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Score of each feature, from -1 to 1."""
-        return self.scores[np.asarray(features, dtype=np.intp)]
-
-
-Relief.bound_type = BoundRelief
 
 
 @dataclass(frozen=True, eq=False)

@@ -72,11 +72,6 @@ class BoundRidge(JointBoundMeasure):
     outputs: FloatArray
     alpha: float
 
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return self.columns.n_features
-
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """Part of the target that each feature alone explains."""
         return self.contributions(np.array([], dtype=np.intp), features)
@@ -108,7 +103,7 @@ class BoundRidge(JointBoundMeasure):
 
 
 @dataclass(eq=False, repr=False)
-class KernelRidge(Measure):
+class KernelRidge(Ridge):
     """Part of the target that kernel ridge regression explains.
 
     Parameters
@@ -123,44 +118,23 @@ class KernelRidge(Measure):
         Classes enter as the block coding of eq. 14.
     """
 
-    alpha: float = 1.0
     _: KW_ONLY
     kernel_x: Kernel | None = None
-    categorical: Iterable[int | str] = ()
-    target_kind: str = "auto"
-
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "alpha": number(above=0),
-    }
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelRidge":
         """Bind the measure to data."""
-        check_parameters(self)
-        columns = encode_columns(np.asarray(X, dtype=float), categorical=self.categorical)
+        linear = super().bind(X, y)
         kernel = Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else self.kernel_x
-        outputs = _outputs(y, self.target_kind)
-        check_lengths(columns.n_samples, len(outputs))
-        return BoundKernelRidge(columns, outputs, float(self.alpha), kernel)
+        return BoundKernelRidge(linear.columns, linear.outputs, linear.alpha, kernel)
 
 
 @dataclass(frozen=True, eq=False)
-class BoundKernelRidge(JointBoundMeasure):
+class BoundKernelRidge(BoundRidge):
     """Kernel ridge bound to data."""
 
-    columns: EncodedColumns
-    outputs: FloatArray
-    alpha: float
     kernel: Kernel
 
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return self.columns.n_features
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Part of the target that each feature alone explains."""
-        features = np.asarray(features, dtype=np.intp)
-        return np.array([self.subset_score([feature]) for feature in features])
+    feature_scores = JointBoundMeasure.feature_scores
 
     def scored_contributions(
         self, subset: IndexArray, candidates: IndexArray

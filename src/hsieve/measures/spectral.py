@@ -22,7 +22,7 @@ the first ones are neighbours.
 Cost: O(n^2 d), less for classes (O(n d)) and neighbours (O(n^2 d) for the search, O(n k d) beyond).
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar
 
@@ -36,7 +36,7 @@ from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import Gaussian
 from hsieve.kernels.column_scale import safe_scale
-from hsieve.kernels.columns import check_finite, standardised
+from hsieve.kernels.columns import check_finite, slices, standardised
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.targets import target_gram
@@ -145,16 +145,11 @@ class BoundSpectralScore(BoundMeasure):
     ranking_function: str
     part: tuple[FloatArray, FloatArray] | None
 
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return int(self.columns.shape[1])
-
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """Score of each feature, from 0 to 2; zero where it is constant."""
         positions = np.asarray(features, dtype=np.intp)
         scores = np.empty(len(positions))
-        for block in _blocks(len(positions), len(self.columns)):
+        for block in slices(len(positions), BLOCK_NUMBERS // len(self.columns)):
             scores[block] = self._scores(self.columns[:, positions[block]])
         return scores
 
@@ -228,7 +223,7 @@ def _nearest(columns: FloatArray, n_neighbors: int) -> tuple[FloatArray, NDArray
     tied = np.flatnonzero(
         (squares[:, n_neighbors:] - squares[:, [n_neighbors - 1]] < rounding).any(1)
     )
-    for part in _blocks(len(tied), n_samples):
+    for part in slices(len(tied), BLOCK_NUMBERS // n_samples):
         rows = tied[part]
         exact = cdist(columns[rows], columns)
         exact[np.arange(len(rows)), rows] = np.inf
@@ -236,14 +231,7 @@ def _nearest(columns: FloatArray, n_neighbors: int) -> tuple[FloatArray, NDArray
         order = (exact >= last * (1 - TIED)).astype(np.int8) + (exact > last * (1 + TIED))
         others[rows] = np.argsort(order, axis=1, kind="stable")[:, :n_neighbors]
     distances = np.empty(others.shape)
-    for part in _blocks(n_samples, n_neighbors * columns.shape[1]):
+    for part in slices(n_samples, BLOCK_NUMBERS // (n_neighbors * columns.shape[1])):
         gaps = columns[part, None, :] - columns[others[part]]
         distances[part] = np.linalg.norm(gaps, axis=2)
     return distances, others
-
-
-def _blocks(n_parts: int, part_size: int) -> Iterator[slice]:
-    """Split columns, or rows, of so many numbers each into blocks of some megabytes."""
-    width = max(1, BLOCK_NUMBERS // part_size)
-    for start in range(0, n_parts, width):
-        yield slice(start, start + width)

@@ -138,15 +138,6 @@ class BoundKernelSVM(JointBoundMeasure):
     # The last set fitted: elimination asks for its score and then for its members' worth.
     last: dict[bytes, _Fitted] = field(default_factory=dict, repr=False)
 
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return self.columns.n_features
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Minus the objective of a machine with each feature alone."""
-        return np.array([self.subset_score([feature]) for feature in np.ravel(features)])
-
     def scored_contributions(
         self, subset: IndexArray, candidates: IndexArray
     ) -> tuple[float, FloatArray]:
@@ -254,11 +245,6 @@ class BoundLinearSVM(JointBoundMeasure):
     C: float
     # The last set fitted: elimination asks for its score and then for its members' worth.
     last: dict[bytes, _Machines] = field(default_factory=dict, repr=False)
-
-    @property
-    def n_features(self) -> int:  # type: ignore[override]
-        """Number of features."""
-        return int(self.columns.shape[1])
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """Worth of each feature to a machine that has none yet."""

@@ -7,11 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray
-from hsieve.data.validation import target_kind_of
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import Delta, Gaussian, Kernel, LabelCoding, Precomputed, encode_columns
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.kernels.labels import block_coding
 from hsieve.kernels.low_rank import landmark_factors, pivoted_cholesky
+from hsieve.measures.base import Measure
 
 # Weights smaller than this fraction of the target's Gram matrix are rounding.
 ROUNDING = 1e-12
@@ -81,6 +82,17 @@ def heaviest(factor: FloatArray, share: float) -> FloatArray:
     # The last columns together may miss the whole by rounding.
     n_columns = 1 + int(np.searchsorted(held, share * held[-1] * (1.0 - 1e-9)))
     return falling[:, :n_columns]
+
+
+def one_output(y: Any, measure: Measure, n_samples: int) -> NDArray[Any]:
+    """Return a target of one output; others, and of another length, are refused."""
+    target = np.asarray(y)
+    if target.ndim != 1:
+        name = type(measure).__name__
+        msg = f"{name} takes one output, got a target of shape {target.shape}."
+        raise ValueError(msg)
+    check_lengths(n_samples, len(target))
+    return target
 
 
 def checked_kernel(kernel: Any) -> Kernel:
