@@ -8,6 +8,7 @@ import pytest
 from hsieve import (
     BAHSIC,
     N3LARS,
+    KernelPursuit,
     KnockoffSelector,
     LassoSelector,
     MaxRelevance,
@@ -139,3 +140,44 @@ def test_any_ranking_can_be_the_base(base):
     y = X[:, :10].sum(axis=1) + rng.normal(size=200)
     chosen = KnockoffSelector(base, fdr=0.2).fit(X, y).selected_indices_
     assert len(set(chosen) & set(range(10))) >= 8
+
+
+@pytest.mark.parametrize("given", ["selector", "base", "frame"])
+def test_categories_by_any_way_are_the_same(given):
+    pd = pytest.importorskip("pandas")
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(300, 24))
+    X[:, ::4] = rng.integers(0, 3, (300, 6))
+    y = 2.0 * (X[:, ::4] == 1).sum(axis=1) + X[:, 1::4].sum(axis=1) + rng.normal(size=300)
+    places = list(range(0, 24, 4))
+    expected = KnockoffSelector(fdr=0.2, categorical=places).fit(X, y)
+    assert len(set(expected.selected_indices_) & set(places)) >= 5
+    assert np.isnan(expected.distances_[places]).all()
+    if given == "base":
+        same = KnockoffSelector(KernelPursuit(interactions=None, categorical=places), fdr=0.2)
+        same.fit(X, y)
+    elif given == "frame":
+        frame = pd.DataFrame(X).rename(columns=str)
+        for place in places:
+            frame[str(place)] = frame[str(place)].map({0: "a", 1: "b", 2: "c"}).astype("category")
+        same = KnockoffSelector(fdr=0.2).fit(frame, y)
+    else:
+        same = KnockoffSelector(fdr=0.2, categorical=places).fit(X.astype(np.float32), y)
+    assert np.array_equal(same.selected_indices_, expected.selected_indices_)
+
+
+def test_a_base_that_takes_numbers_only_refuses_categories():
+    X, y = curved(20)
+    with pytest.raises(ValueError, match="LassoSelector takes numbers only"):
+        KnockoffSelector(LassoSelector(), categorical=[0]).fit(X.round(), y)
+
+
+def test_features_that_contradict_the_law_are_told_of():
+    rng = np.random.default_rng(8)
+    X = rng.normal(size=(400, 20))
+    y = rng.normal(size=400)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NothingFoundWarning)
+        assert KnockoffSelector(MaxRelevance()).fit(X, y).match_.p_value > 0.01
+        X[:, 10:] = X[:, :10] ** 2
+        assert KnockoffSelector(MaxRelevance()).fit(X, y).match_.p_value <= 0.01

@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,9 +15,8 @@ from hsieve.data.validation import constant_columns, target_kind_of
 from hsieve.dataset import Dataset, category_positions
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
 from hsieve.inference.knockoff_filter import e_values, selected_by_e_values
-from hsieve.inference.knockoffs import KnockoffLaw, in_order_of, knockoff_law, normal_scores
+from hsieve.inference.knockoff_model import KnockoffMatch, KnockoffModel
 from hsieve.parallel.jobs import make_job_engine
-from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import Rule, check_parameters, integer, number, word
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.input_data import on_arrays
@@ -73,15 +72,21 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
     distances_ : ndarray of shape (n_features,)
         By how much the correlation of each feature with its knockoff is below 1. Features with
         small values can hardly be told from their knockoffs, and so hardly be selected.
+        NaN for categories.
+    match_ : KnockoffMatch
+        How well knockoffs match the features, of one more draw: the difference of correlations,
+        and the p-value of a test whether features can be swapped with their knockoffs.
     selected_indices_, ranking_, scores_, path_
         As in every selector; the score of a feature is its mean W.
 
     Notes
     -----
     The bound needs knockoffs that relate to the features as the features do among themselves. They
-    are drawn from a Gaussian copula, see :mod:`hsieve.inference.knockoffs`: margins may have any
-    law, but dependence between features that is not that of ranked Gaussian variables is not seen.
-    Nothing is assumed about how the target depends on the features.
+    are drawn from a Gaussian copula (:mod:`hsieve.inference.knockoffs`): margins may have any law,
+    but dependence between features that is not that of ranked Gaussian variables is not seen.
+    Categories are drawn by logistic regressions (:mod:`hsieve.inference.knockoff_model`). Nothing
+    is assumed about how the target depends on the features. ``match_`` tells whether the data
+    contradict what is assumed.
 
     Copies of a feature cannot be told from its knockoff, so that neither is selected; take them out
     before, for example by :class:`N3LARS` with ``max_redundancy``.
@@ -114,6 +119,7 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
     n_jobs: int | None = None
     random_state: int | np.random.Generator | None = 0
 
+    match_: KnockoffMatch = field(init=False)
     # The rate decides.
     n_features_to_select: ClassVar[None] = None  # type: ignore[misc]
 
@@ -157,17 +163,15 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
         self._check(self, target, len(data))
         varying = self._varying_features(constant_columns(data))
         base = self._base(target)
-        draws = _Draws(base, data[:, varying], target, self._categories(base, varying))
-        if len(draws.categories):
-            msg = "KnockoffSelector has no knockoffs of categories; leave these columns out."
-            raise ValueError(msg)
-        rngs = np.random.default_rng(self.random_state).spawn(int(self.n_draws) + 1)
-        with one_blas_thread():
-            scores = normal_scores(draws.data, rngs[-1])
-            law = knockoff_law(scores)
+        draws = _Draws(
+            base, data[:, varying], target, self._categories(base, varying), self.statistic
+        )
+        rngs = np.random.default_rng(self.random_state).spawn(int(self.n_draws) + 2)
+        model = KnockoffModel(draws.data, draws.categories, rngs[-1])
         with make_job_engine(self.n_jobs) as workers:
-            compared = list(workers.map(_compared, rngs[:-1], shared=(draws, law, self.statistic)))
-        self._choose(np.array(compared), law, varying)
+            compared = list(workers.map(_compared, rngs[:-2], shared=(draws, model)))
+        self.match_ = model.match(model.draw(rngs[-2]), rngs[-1])
+        self._choose(np.array(compared), model, varying)
         return self
 
     def _check_base(self) -> None:
@@ -192,6 +196,14 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
 
     def _categories(self, base: Any, varying: IndexArray) -> IndexArray:
         """Places of the categories among the varying features, also those the base knows."""
+        if len(self.categorical_) and not any(
+            name.rpartition("__")[2] == "categorical" for name in base.get_params()
+        ):
+            msg = (
+                f"{type(base).__name__} takes numbers only, but there are categories. Leave these "
+                "columns out, or take a selector that has categorical=..., such as N3LARS."
+            )
+            raise ValueError(msg)
         found = [self.categorical_]
         names = getattr(self, "feature_names_in_", None)
         for name, value in base.get_params().items():
@@ -200,7 +212,7 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
                 found.append(listed % self.n_features_in_)
         return np.flatnonzero(np.isin(varying, np.concatenate(found)))
 
-    def _choose(self, compared: FloatArray, law: KnockoffLaw, varying: IndexArray) -> None:
+    def _choose(self, compared: FloatArray, model: KnockoffModel, varying: IndexArray) -> None:
         """Select by the e-values, and put the others behind."""
         values = e_values(list(compared), self.fdr)
         chosen = selected_by_e_values(values, self.fdr)
@@ -219,7 +231,7 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
         self.statistics_ = np.zeros((len(compared), self.n_features_in_))
         self.statistics_[:, varying] = compared
         self.e_values_, self.distances_ = np.zeros((2, self.n_features_in_))
-        self.e_values_[varying], self.distances_[varying] = values, law.distances
+        self.e_values_[varying], self.distances_[varying] = values, model.distances
         self._keep(path, varying, self.n_features_in_)
         if not len(chosen):
             least = int(np.ceil((1 if len(compared) == 1 else 2) / self.fdr - 1e-9))
@@ -239,13 +251,13 @@ class _Draws:
     data: NDArray[np.floating]
     target: NDArray[Any]
     categories: IndexArray
+    statistic: str
 
 
-def _compared(rng: np.random.Generator, shared: tuple[_Draws, KnockoffLaw, str]) -> FloatArray:
+def _compared(rng: np.random.Generator, shared: tuple[_Draws, KnockoffModel]) -> FloatArray:
     """Draw knockoffs once, rank them with the features, and compare each pair."""
-    draws, law, statistic = shared
-    with one_blas_thread():
-        knockoffs = in_order_of(law.draw(rng), draws.data)
+    draws, model = shared
+    knockoffs = model.draw(rng)
     n_features = draws.data.shape[1]
     # Where a base prefers the first of two equals, a feature must not gain by its place.
     places = rng.permutation(2 * n_features)
@@ -255,8 +267,9 @@ def _compared(rng: np.random.Generator, shared: tuple[_Draws, KnockoffLaw, str])
     base = on_arrays(draws.base, np.sort(places[positions]))
     with ignored(UNHEARD):
         base.fit(data, draws.target)
-    values = base.scores_ if statistic == "score" else 1 - (base.ranking_ - 1) / (2 * n_features)
+    by_score = draws.statistic == "score"
+    values = base.scores_ if by_score else 1 - (base.ranking_ - 1) / (2 * n_features)
     own, other = values[places[:n_features]], values[places[n_features:]]
-    if statistic == "score":
+    if by_score:
         return np.asarray(own - other)
     return np.asarray(np.maximum(own, other) * np.sign(own - other))
