@@ -50,12 +50,12 @@ def test_each_pair_of_kinds_has_its_own_picture(data, classes):
     X, y = data
     numbers = N3LARS(4, categorical=[1]).fit(X, y)
     kinds = kinds_by_feature(FeaturePanelsDisplay.from_selector(numbers, X, y), numbers)
-    assert kinds[0] == kinds[3] == "scatter"
-    assert kinds[1] == kinds[2] == "upright boxes"
+    assert kinds[0] == kinds[3] == "points"
+    assert kinds[1] == kinds[2] == "violins"
     labels = N3LARS(4, categorical=[1]).fit(X, classes)
     kinds = kinds_by_feature(FeaturePanelsDisplay.from_selector(labels, X, classes), labels)
-    assert kinds[0] == kinds[3] == "boxes"
-    assert kinds[1] == kinds[2] == "mosaic"
+    assert kinds[0] == kinds[3] == "violins"
+    assert kinds[1] == kinds[2] == "fractions"
 
 
 def test_panels_are_in_order_of_rank_with_their_names(data):
@@ -90,22 +90,24 @@ def test_many_samples_are_counted_in_hexagons():
     assert "points" not in drawn
 
 
-def test_boxes_are_the_quartiles_of_each_class(data, classes):
+def test_violins_show_the_quartiles_of_each_class(data, classes):
     X = data[0]
-    (boxes,) = draw(X[:, [0]], classes).drawn_
-    for name, box in zip(np.unique(classes), boxes, strict=True):
+    display = draw(X[:, [0]], classes)
+    groups = display.drawn_[0]["groups"]
+    for name, group in zip(np.unique(classes), groups, strict=True):
         own = X[classes == name, 0]
-        found = [box["q1"], box["med"], box["q3"]]
-        assert_allclose(found, np.quantile(own, [0.25, 0.5, 0.75]))
-    panel = draw(X[:, [0]], classes).axes_[0]
+        assert_allclose(group["quantiles"][1:4], np.quantile(own, [0.25, 0.5, 0.75]), rtol=1e-4)
+    panel = display.axes_[0]
     assert [label.get_text() for label in panel.get_yticklabels()] == ["high", "low"]
+    bars = [line.get_xdata() for line in panel.lines if line.get_linewidth() == 2.5]
+    assert_allclose(bars, [np.take(group["quantiles"], [1, 3]) for group in groups])
 
 
-def test_upright_boxes_are_those_of_the_target_at_each_value(data):
+def test_upright_violins_are_those_of_the_target_at_each_value(data):
     X, y = data
     display = draw(X[:, [2]], y)
-    for level, box in enumerate(display.drawn_[0]):
-        assert_allclose(box["med"], np.median(y[X[:, 2] == level]))
+    for level, group in enumerate(display.drawn_[0]["groups"]):
+        assert_allclose(group["quantiles"][2], np.median(y[X[:, 2] == level]), rtol=1e-5)
     labels = [label.get_text() for label in display.axes_[0].get_xticklabels()]
     assert labels == ["0", "1", "2"]
 
@@ -114,12 +116,13 @@ def test_mosaic_shows_shares_of_classes_in_bars_as_wide_as_the_category(data, cl
     X = data[0]
     display = draw(X[:, [2]], classes)
     counts = pd.crosstab(X[:, 2], classes)
-    assert_allclose(display.drawn_[0], counts.div(counts.sum(axis=1), axis=0))
+    shown = [level["fractions"] for level in display.drawn_[0]["levels"]]
+    assert_allclose(shown, counts.div(counts.sum(axis=1), axis=0), rtol=1e-5)
     bars = display.axes_[0].patches
     widths = np.array([bar.get_width() for bar in bars])
     heights = np.array([bar.get_height() for bar in bars])
     assert_allclose(widths[:3], counts.sum(axis=1) / 200)
-    assert_allclose((widths * heights).reshape(2, 3).T, counts / 200)  # areas are frequencies
+    assert_allclose((widths * heights).reshape(2, 3).T, counts / 200, rtol=1e-5)  # areas are frequencies
     names = [text.get_text() for text in display.figure_.legends[0].get_texts()]
     assert names == ["high", "low"]
 
@@ -247,7 +250,7 @@ def test_categories_of_a_data_frame_are_drawn_by_their_names(rng):
     selector = N3LARS(2).fit(frame, y)
     display = FeaturePanelsDisplay.from_selector(selector, frame, y)
     place = selector.selected_indices_.tolist().index(1)
-    assert display.kinds_[place] == "upright boxes"
+    assert display.kinds_[place] == "violins"
     labels = [label.get_text() for label in display.axes_[place].get_xticklabels()]
     assert labels == ["north", "south", "west"]
 

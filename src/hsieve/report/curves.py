@@ -17,7 +17,7 @@ from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.strategies.randomised import ContributionPath
 from hsieve.text import shortened
 
-__all__ = ["Names", "curves", "plain_number"]
+__all__ = ["Names", "curves", "plain_number", "plain_numbers"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -39,6 +39,11 @@ def plain_number(value: Any) -> float | None:
     """
     number = float(value)
     return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else None
+
+
+def plain_numbers(values: FloatArray) -> list[float | None]:
+    """Return numbers of few digits, None where there is none."""
+    return [plain_number(value) for value in values]
 
 
 class Names:
@@ -109,7 +114,7 @@ def _path(selector: Any, names: Names) -> dict[str, Any] | None:
             line["name"] = shortened(atom_name(path, atom, names.all), LONGEST_NAME)
             line["also"] = [int(feature) for feature in features[1:]]
         line["chosen"] = bool(in_at_end[place])
-        series.append({**line, "values": _numbers(values[knots, place])})
+        series.append({**line, "values": plain_numbers(values[knots, place])})
     return {
         "id": "path",
         "kind": "lines",
@@ -120,7 +125,10 @@ def _path(selector: Any, names: Names) -> dict[str, Any] | None:
         "that the others do not."
         + _left_out(len(lars.order) - len(kept), "lines of other features"),
         "description": _ends(series, "coefficient at the end of the path"),
-        "x": {"label": "level of the penalty (falling)", "values": _numbers(lars.levels[knots])},
+        "x": {
+            "label": "level of the penalty (falling)",
+            "values": plain_numbers(lars.levels[knots]),
+        },
         "y": {"label": "coefficient"},
         "series": series,
     }
@@ -144,7 +152,7 @@ def _explained(selector: Any, names: Names) -> dict[str, Any] | None:
             line["also"] = features[1:]
         values = np.full(n_points, np.nan)
         values[step - 1 : step + 1] = explained[step - 1 : step + 1]
-        series.append({**line, "values": _numbers(values)})
+        series.append({**line, "values": plain_numbers(values)})
     choice = getattr(selector, "n_features_choice_", None)
     words = f" {choice.reason}" if choice is not None and choice.rule == "auto" else ""
     return {
@@ -172,7 +180,8 @@ def _stability(selector: Any, names: Names) -> dict[str, Any] | None:
     order = order[selector.stability_scores_[order] > 0]
     points = _some(len(selector.range_))
     series = [
-        {**names.of(feature), "values": _numbers(frequencies[points, feature])} for feature in order
+        {**names.of(feature), "values": plain_numbers(frequencies[points, feature])}
+        for feature in order
     ]
     n_ever = int(np.count_nonzero(selector.stability_scores_))
     threshold = float(selector.threshold_)
@@ -208,7 +217,7 @@ def _contributions(selector: Any, names: Names) -> dict[str, Any] | None:
     order = order[~np.isnan(path.contributions[0, order])]
     rounds = _some(len(path.contributions))
     series = [
-        {**names.of(feature), "values": _numbers(path.contributions[rounds, feature])}
+        {**names.of(feature), "values": plain_numbers(path.contributions[rounds, feature])}
         for feature in order
     ]
     n_ever = int(np.sum(~np.isnan(path.contributions[0])))
@@ -252,7 +261,7 @@ def _number(selector: Any, names: Names) -> dict[str, Any] | None:
                 "name": choice.criterion,
                 "colour": 0,
                 "chosen": True,
-                "values": _numbers(choice.values[places]),
+                "values": plain_numbers(choice.values[places]),
             }
         ],
         "lines": [
@@ -291,11 +300,6 @@ def _some(n_points: int, *, always: IndexArray | None = None) -> IndexArray:
         return np.arange(n_points)
     spread = np.linspace(0, n_points - 1, MOST_POINTS).round().astype(np.intp)
     return np.unique(spread if always is None else np.concatenate([spread, always]))
-
-
-def _numbers(values: FloatArray) -> list[float | None]:
-    """Plain numbers, None where there is none."""
-    return [plain_number(value) for value in values]
 
 
 def _left_out(n_more: int, what: str) -> str:

@@ -1,16 +1,16 @@
 """Pictures of the data: each chosen feature beside the target, pairs, and what features share."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.report.curves import Names, plain_number
+from hsieve.report.beside import LONGEST_LABEL, MOST_GROUPS, MOST_POINTS, beside
+from hsieve.report.curves import Names, plain_number, plain_numbers
 from hsieve.report.evidence import Evidence
 from hsieve.report.names import SampleLevels, level_name, levels_of
 from hsieve.report.p_values import SIGNIFICANT
-from hsieve.report.shapes import density, edges, smooth_curve, some_of
+from hsieve.report.shapes import edges
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.text import shortened
 
@@ -20,15 +20,8 @@ FloatArray = NDArray[np.floating]
 
 MOST_PANELS = 24
 MOST_PLANES = 6
-MOST_POINTS = 250
-MOST_GROUPS = 10
 MOST_CELLS = 30
 MOST_SCATTERED = 300
-MOST_IN_VIOLIN, N_ON_CURVE = 60, 80
-# Numeric features of no more values than this are shown level by level.
-FEW_VALUES = 6
-LONGEST_LABEL = 40
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 OTHERS = "others"
 # How each form of a small picture is to be read.
 FORMS = {
@@ -44,12 +37,10 @@ def data_pictures(
     selector: Any, evidence: Evidence, names: Names, target_name: str
 ) -> list[dict[str, Any]]:
     """Make the pictures that need the data."""
-    made = (
-        _planes(selector, evidence, names, target_name),
-        _panels(selector, evidence, names, target_name),
-        _landscape(evidence, names),
-        _heat(evidence, names),
-    )
+    beside_target = [make(selector, evidence, names, target_name) for make in (_panels, _planes)]
+    if hasattr(next(iter(getattr(selector, "pairs_", ())), None), "family_wise_p"):
+        beside_target.reverse()  # features of a scan matter in pairs
+    made = (*beside_target, _landscape(evidence, names), _heat(evidence, names))
     return [picture for picture in made if picture is not None]
 
 
@@ -135,9 +126,12 @@ def _panels(
     for place in range(min(n_chosen, MOST_PANELS)):
         values, feature = evidence.values[:, place], int(evidence.features[place])
         is_category = feature in evidence.categorical
-        level_names = evidence.levels.get(feature)
-        made = _beside(
-            values, target, is_category=is_category, is_classes=is_classes, level_names=level_names
+        made = beside(
+            values,
+            target,
+            is_category=is_category,
+            is_classes=is_classes,
+            level_names=evidence.levels.get(feature),
         )
         panels.append({**names.of(feature), **made, "description": _in_words(made)})
     more = n_chosen - len(panels)
@@ -152,28 +146,6 @@ def _panels(
         "target": target_label,
         "panels": panels,
     }
-
-
-def _beside(
-    values: FloatArray,
-    target: NDArray[Any],
-    *,
-    is_category: bool,
-    is_classes: bool,
-    level_names: Sequence[Any] | None,
-) -> dict[str, Any]:
-    """One feature beside the target, in the form that suits the kinds of both."""
-    by_level = is_category or len(np.unique(values)) <= FEW_VALUES
-    if is_classes and not by_level:
-        groups = levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL)
-        return {"form": "violins", "along": "feature", "groups": _violins(values, groups)}
-    if not by_level:
-        return _cloud(values, target.astype(np.float64))
-    levels = levels_of(values, MOST_GROUPS, longest=LONGEST_LABEL, names=level_names)
-    if is_classes:
-        return _fractions(levels, levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL))
-    numbers = target.astype(np.float64)
-    return {"form": "violins", "along": "target", "groups": _violins(numbers, levels)}
 
 
 def _in_words(panel: dict[str, Any]) -> str:
@@ -191,61 +163,6 @@ def _in_words(panel: dict[str, Any]) -> str:
     first = panel["classes"][0]
     fractions = (f"{one['name']} {one['fractions'][0]:.0%}" for one in panel["levels"])
     return f"Fraction of {first} at each level: {', '.join(fractions)}."
-
-
-def _violins(values: FloatArray, groups: SampleLevels) -> list[dict[str, Any]]:
-    """Quantiles, density and some of the values of each group; the widest density is 1."""
-    low, high = edges(values)
-    made: list[dict[str, Any]] = []
-    for group, name in enumerate(groups.names):
-        own = values[groups.codes == group]
-        found = density(np.clip(own, low, high))
-        made.append(
-            {
-                "name": name,
-                "count": len(own),
-                "quantiles": _numbers(np.quantile(own, QUANTILES)),
-                "points": _numbers(some_of(np.clip(own, low, high), MOST_IN_VIOLIN)),
-                "density": None if found is None else _pairs(*found),
-            }
-        )
-    widest = max((h for one in made for _, h in one["density"] or ()), default=1.0) or 1.0
-    for one in made:
-        one["density"] = [[x, plain_number(h / widest)] for x, h in one["density"] or ()]
-    return made
-
-
-def _fractions(levels: SampleLevels, classes: SampleLevels) -> dict[str, Any]:
-    """Fractions of the classes at each level of a feature."""
-    rows = []
-    for level, name in enumerate(levels.names):
-        counts = np.bincount(classes.codes[levels.codes == level], minlength=len(classes.names))
-        total = int(counts.sum())
-        rows.append({"name": name, "count": total, "fractions": _numbers(counts / total)})
-    return {"form": "fractions", "levels": rows, "classes": classes.names}
-
-
-def _cloud(values: FloatArray, target: FloatArray) -> dict[str, Any]:
-    """Take some of the samples, those far out at the edge, and a smooth curve through all."""
-    drawn = [np.clip(one, *edges(one)) for one in (values, target)]
-    step = max(1, -(-len(values) // MOST_POINTS))
-    smooth = smooth_curve(values, target)
-    line = []
-    if smooth is not None:
-        places, heights = smooth
-        low, high = edges(values)
-        seen = np.flatnonzero((places >= low) & (places <= high))
-        kept = seen[np.linspace(0, len(seen) - 1, min(len(seen), N_ON_CURVE)).astype(int)]
-        line = _pairs(places[kept], heights[kept])
-    return {"form": "points", "points": _pairs(*(one[::step] for one in drawn)), "line": line}
-
-
-def _pairs(xs: FloatArray, ys: FloatArray) -> list[list[float | None]]:
-    return [[plain_number(x), plain_number(y)] for x, y in zip(xs, ys, strict=True)]
-
-
-def _numbers(values: FloatArray) -> list[float | None]:
-    return [plain_number(value) for value in values]
 
 
 def _planes(
@@ -343,5 +260,5 @@ def _heat(evidence: Evidence, names: Names) -> dict[str, Any] | None:
         "description": f"{len(kept)} features; most is shared by {names(kept[a])} and "
         f"{names(kept[b])}, {above[a, b]:.2g}.",
         "features": [names.of(feature) for feature in kept],
-        "values": [[plain_number(value) for value in row] for row in values],
+        "values": [plain_numbers(row) for row in values],
     }

@@ -14,16 +14,16 @@ from hsieve.io.frame_columns import collected, frame_library
 from hsieve.io.frames import FrameBlocks
 from hsieve.kernels import Precomputed
 from hsieve.parameters import integer
+from hsieve.report.beside import beside, form_of
 from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of
-from hsieve.report.names import SampleLevels, levels_of, shortened
+from hsieve.report.names import levels_of, shortened
 from hsieve.report.plots.base import Display, new_figure, require_matplotlib
 from hsieve.report.plots.panels import (
     LETTER_INCHES,
     class_colours,
-    draw_boxes,
     draw_mosaic,
     draw_scatter,
-    label_levels,
+    draw_violins,
 )
 from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL
 from hsieve.report.shapes import view_limits
@@ -32,16 +32,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# Numbers with so few values are drawn by value, as categories are.
-FEW_VALUES = 6
-MOST_CLASSES, MOST_LEVELS = 7, 8
-# What stands at the left of each kind of panel; neighbours with the same share it.
-AXES = {
-    "scatter": "numbers",
-    "upright boxes": "numbers",
-    "boxes": "classes",
-    "mosaic": "shares",
-}
+MOST_CLASSES = 7
 MOST_COLUMNS = 4
 # Size of a panel in inches, with what stands around it; room for title and legend.
 WIDTH, HEIGHT, AROUND = 2.35, 2.05, 0.75
@@ -53,10 +44,10 @@ LEGEND_ROW, PATCH = 0.25, 0.6
 class FeaturePanelsDisplay(Display):
     """Each chosen feature against the target, in the picture that suits the two.
 
-    Numbers against numbers: points (hexagons where there are many) and a smooth. Numbers against
-    classes: boxes. Categories against classes: a mosaic. Categories against numbers: upright boxes.
-    Numbers with at most six values are drawn by value. Make it with :meth:`from_selector`, or from
-    its parts and call :meth:`plot`.
+    Numbers against numbers: points (hexagons where there are many) and a smooth curve. Numbers
+    against classes, and categories against numbers: violins with points. Categories against
+    classes: fractions of the classes. Numbers with at most six values are drawn by value. Make it
+    with :meth:`from_selector`, or from its parts and call :meth:`plot`.
 
     Parameters
     ----------
@@ -82,10 +73,10 @@ class FeaturePanelsDisplay(Display):
     axes_ : list of matplotlib Axes
         One for each feature, best first.
     kinds_ : list of str
-        "scatter", "boxes", "mosaic" or "upright boxes" for each of them.
+        "points", "violins" or "fractions" for each of them.
     drawn_ : list
-        What :mod:`hsieve.report.plots.panels` answers for each: parts of a scatter, statistics of
-        boxes, fractions of classes.
+        What is drawn in each: parts of a scatter plot ("points" or "hexagons", "smooth"), or the
+        numbers of violins and fractions.
     figure_ : matplotlib Figure
         The figure of these axes.
     ax_ : matplotlib Axes
@@ -99,7 +90,7 @@ class FeaturePanelsDisplay(Display):
     >>> problem = make_n3lars(300, 100, random_state=0)
     >>> selector = N3LARS(3).fit(problem.X, problem.y)
     >>> FeaturePanelsDisplay.from_selector(selector, problem.X, problem.y).kinds_
-    ['scatter', 'scatter', 'scatter']
+    ['points', 'points', 'points']
     """
 
     X: FloatArray
@@ -177,87 +168,71 @@ class FeaturePanelsDisplay(Display):
     def plot(self, ax: "Axes | None" = None, *, smooth: bool = True) -> Self:
         """Draw the panels; options as in :meth:`from_selector`."""
         require_matplotlib()
-        classes = levels_of(self.y, MOST_CLASSES) if self.target_kind == "classes" else None
+        is_classes = self.target_kind == "classes"
+        classes = levels_of(self.y, MOST_CLASSES).names if is_classes else []
         columns = np.asarray(self.X, dtype=float).T
         self.kinds_ = [
-            self._kind(values, is_category=bool(is_category))
-            for values, is_category in zip(columns, self.categorical, strict=True)
+            form_of(values[np.isfinite(values)], is_category=category, is_classes=is_classes)
+            for values, category in zip(columns, self.categorical, strict=True)
         ]
-        grid = PanelGrid.make(len(columns), ax, classes, has_legend="mosaic" in self.kinds_)
+        grid = PanelGrid.make(len(columns), ax, classes, has_legend="fractions" in self.kinds_)
         self.axes_ = grid.axes
         self.figure_, self.ax_ = self.axes_[0].figure.figure, self.axes_[0] if ax is None else ax
         self.drawn_ = [
-            self._draw(place, values, classes, smooth=smooth)
-            for place, values in enumerate(columns)
+            self._draw(place, values, smooth=smooth) for place, values in enumerate(columns)
         ]
         for place, values in enumerate(columns):
             self._name(place, values, is_first=grid.is_first_in_row(place))
         grid.write_title(self.title)
         return self
 
-    def _kind(self, values: FloatArray, *, is_category: bool) -> str:
-        """Choose the picture of one feature."""
-        by_level = is_category or len(np.unique(values[np.isfinite(values)])) <= FEW_VALUES
-        if self.target_kind == "classes":
-            return "mosaic" if by_level else "boxes"
-        return "upright boxes" if by_level else "scatter"
-
-    def _draw(
-        self, place: int, values: FloatArray, classes: SampleLevels | None, *, smooth: bool
-    ) -> Any:
+    def _draw(self, place: int, values: FloatArray, *, smooth: bool) -> Any:
         """Draw one panel."""
         panel, kind = self.axes_[place], self.kinds_[place]
         known = np.isfinite(values)
-        values = values[known]
+        values, target = values[known], self.y[known]
         if not len(values):
             return None
-        if kind == "scatter":
-            drawn = draw_scatter(panel, values, self.y[known].astype(float), smooth=smooth)
+        if kind == "points":
+            drawn = draw_scatter(panel, values, target.astype(float), smooth=smooth)
             panel.set_ylim(view_limits(self.y.astype(float)))
             return drawn
-        if kind == "boxes":
-            assert classes is not None
-            colours = class_colours(classes)
-            found = draw_boxes(panel, values, classes.of(known), upright=False, colours=colours)
-            label_levels(panel, classes.names, np.arange(float(len(colours))), across=False)
-            return found
-        levels = levels_of(self._named(place, values), MOST_LEVELS)
-        if kind == "mosaic":
-            assert classes is not None
-            return draw_mosaic(panel, levels, classes.of(known), class_colours(classes))
-        found = draw_boxes(
-            panel,
-            self.y[known].astype(float),
-            levels,
-            upright=True,
-            colours=[COLOURS[0]] * len(levels.names),
+        is_classes = self.target_kind == "classes"
+        drawn = beside(
+            values,
+            target,
+            is_category=bool(self.categorical[place]),
+            is_classes=is_classes,
+            level_names=self.level_names.get(place),
+            classes=levels_of(self.y, MOST_CLASSES).of(known) if is_classes else None,
         )
-        panel.set_ylim(view_limits(self.y.astype(float)))
-        label_levels(panel, levels.names, np.arange(float(len(levels.names))), across=True)
-        return found
-
-    def _named(self, place: int, codes: FloatArray) -> NDArray[Any]:
-        """Return levels by their names, where these are known."""
-        names = self.level_names.get(place)
-        if names is None:
-            return codes
-        return np.array([str(name) for name in names])[codes.astype(np.intp)]
+        if kind == "fractions":
+            draw_mosaic(panel, drawn["levels"], class_colours(drawn["classes"]))
+            return drawn
+        names = [group["name"] for group in drawn["groups"]]
+        colours = class_colours(names) if is_classes else [COLOURS[0]] * len(names)
+        draw_violins(panel, drawn["groups"], upright=not is_classes, colours=colours)
+        if not is_classes:
+            panel.set_ylim(view_limits(self.y.astype(float)))
+        return drawn
 
     def _name(self, place: int, values: FloatArray, *, is_first: bool) -> None:
         """Write rank and name above a panel, and what the target is at its left."""
         panel, kind = self.axes_[place], self.kinds_[place]
         name = f"{place + 1}  {shortened(self.feature_names[place])}"
         panel.set_title(name, loc="left", fontsize=FONT_SIZE, **LITERAL)
-        notes = _notes(values, is_number=kind in ("scatter", "boxes"))
+        is_classes = self.target_kind == "classes"
+        notes = _notes(values, is_number=kind == ("violins" if is_classes else "points"))
         if notes:
             panel.set_xlabel(notes, fontsize=FONT_SIZE - 1, color=DARK)
-        alike = place > 0 and AXES[kind] == AXES[self.kinds_[place - 1]]
-        # Where there is a mosaic, a legend tells the colours of classes.
-        told = kind == "boxes" and "mosaic" in self.kinds_
+        # Numbers stand at the left of all panels, or classes and fractions do.
+        alike = place > 0 and (not is_classes or kind == self.kinds_[place - 1])
+        # Where there are fractions, a legend tells the colours of classes.
+        told = is_classes and kind == "violins" and "fractions" in self.kinds_
         if not is_first and (alike or told):
             panel.tick_params(labelleft=False)
             return
-        words = f"fraction of {self.target_name}" if kind == "mosaic" else self.target_name
+        words = f"fraction of {self.target_name}" if kind == "fractions" else self.target_name
         panel.set_ylabel(shortened(words), fontsize=FONT_SIZE, **LITERAL)
 
 
@@ -309,19 +284,18 @@ class PanelGrid:
 
     @classmethod
     def make(
-        cls, n_panels: int, ax: "Axes | None", classes: SampleLevels | None, *, has_legend: bool
+        cls, n_panels: int, ax: "Axes | None", classes: Sequence[str], *, has_legend: bool
     ) -> Self:
         """Make a grid of panels, in the place of given axes or in a figure of our own."""
         n_columns = min(MOST_COLUMNS, math.ceil(math.sqrt(n_panels)))
         n_rows = math.ceil(n_panels / n_columns)
-        names = [] if classes is None else classes.names
         if ax is None:
             size = (n_columns * WIDTH + AROUND, n_rows * HEIGHT + AROUND)
             place: Any = new_figure(*size, layout="constrained")
             room = None
         else:
             place = _in_place_of(ax)
-            room = _room(place, names, has_legend=has_legend)
+            room = _room(place, classes, has_legend=has_legend)
         grid = place.subplots(n_rows, n_columns, squeeze=False, gridspec_kw=room).ravel()
         for empty in grid[n_panels:]:
             empty.remove()
@@ -330,7 +304,7 @@ class PanelGrid:
             panel.tick_params(labelsize=FONT_SIZE - 1)
             panel.locator_params(nbins=4)
         made = cls(place, list(grid[:n_panels]), n_columns)
-        if has_legend and classes is not None:
+        if has_legend:
             made._write_legend(classes, outside=ax is None)
         return made
 
@@ -342,15 +316,15 @@ class PanelGrid:
         """Write a title above all panels, at the left."""
         self.place.suptitle(title, x=0.01, ha="left", fontsize=FONT_SIZE + 3, **LITERAL)
 
-    def _write_legend(self, classes: SampleLevels, *, outside: bool) -> None:
+    def _write_legend(self, classes: Sequence[str], *, outside: bool) -> None:
         """Tell the colours of the classes below the panels."""
         from matplotlib.patches import Patch
 
         legend = self.place.legend(
             [Patch(color=colour, alpha=0.75) for colour in class_colours(classes)],
-            classes.names,
+            classes,
             loc="outside lower left" if outside else "lower left",
-            ncols=_legend_columns(self.place, classes.names),
+            ncols=_legend_columns(self.place, classes),
             frameon=False,
             fontsize=FONT_SIZE,
         )
@@ -368,7 +342,7 @@ def _in_place_of(ax: "Axes") -> Any:
     return ax.figure.figure.add_subfigure(spec)
 
 
-def _room(place: Any, names: list[str], *, has_legend: bool) -> dict[str, float]:
+def _room(place: Any, names: Sequence[str], *, has_legend: bool) -> dict[str, float]:
     """Fractions of a figure that are kept free around the panels."""
     width, height = place.bbox.width / place.dpi, place.bbox.height / place.dpi
     longest = max((len(name) for name in names), default=4)
@@ -383,7 +357,7 @@ def _room(place: Any, names: list[str], *, has_legend: bool) -> dict[str, float]
     }
 
 
-def _legend_columns(place: Any, names: list[str]) -> int:
+def _legend_columns(place: Any, names: Sequence[str]) -> int:
     """How many names have room side by side."""
     longest = max((len(name) for name in names), default=1)
     width = place.bbox.width / place.dpi

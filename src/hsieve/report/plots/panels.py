@@ -1,33 +1,30 @@
-"""One feature against the target, in four kinds of panel; the target goes upwards in each."""
+"""One feature against the target, in three kinds of panel."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hsieve.array_types import FloatArray
-from hsieve.report.names import SampleLevels
-from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL, MARKED, PALE
+from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL, MARKED
 from hsieve.report.shapes import smooth_curve, view_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-# More points than this are counted in hexagons, and so many of a box are drawn at most.
-MANY_POINTS, POINTS_OF_BOX = 1500, 150
-# Half the height of a box, and of the cloud of its points.
-HALF_BOX, HALF_CLOUD = 0.32, 0.26
+# More points than this are counted in hexagons.
+MANY_POINTS = 1500
+# Half the height of a violin.
+HALF = 0.4
+GOLDEN = 0.6180339887498949
 # Width of a letter of a level's name.
 LETTER_INCHES = 0.07
-GOLDEN = 0.6180339887498949
 
 
-def class_colours(classes: SampleLevels) -> list[str]:
+def class_colours(classes: Sequence[str]) -> list[str]:
     """Colours of classes, the same in all panels."""
-    colours = list(COLOURS[: len(classes.names)])
-    if classes.has_others:
-        colours[-1] = PALE
-    return colours
+    return list(COLOURS[: len(classes)])
 
 
 def draw_scatter(ax: "Axes", x: FloatArray, y: FloatArray, *, smooth: bool) -> dict[str, Any]:
@@ -52,46 +49,46 @@ def draw_scatter(ax: "Axes", x: FloatArray, y: FloatArray, *, smooth: bool) -> d
     return drawn
 
 
-def draw_boxes(
-    ax: "Axes", values: FloatArray, levels: SampleLevels, *, upright: bool, colours: list[str]
-) -> list[dict[str, Any]]:
-    """Draw a box of numbers for each level, with some of the points.
-
-    Returns the statistics of each box, as :func:`matplotlib.cbook.boxplot_stats` has them; empty
-    for a level without samples.
-    """
-    from matplotlib.cbook import boxplot_stats
-
-    found = []
-    for place, colour in enumerate(colours):
-        own = values[levels.codes == place]
-        statistics: dict[str, Any] = boxplot_stats(own)[0] if len(own) else {}
-        found.append(statistics)
-        if statistics:
-            _draw_points(ax, own, place, colour, upright=upright)
-            _draw_box(ax, statistics, place, colour, upright=upright)
-    limits = view_limits(values)
-    ends = (-0.6, len(colours) - 0.4)
-    (ax.set_ylim if upright else ax.set_xlim)(*limits)
+def draw_violins(
+    ax: "Axes", groups: Sequence[dict[str, Any]], *, upright: bool, colours: Sequence[str]
+) -> None:
+    """Draw a violin for each group, with some of its values, quartiles and median."""
+    for place, (group, colour) in enumerate(zip(groups, colours, strict=True)):
+        if not group["count"]:
+            continue
+        at, widths = np.array(group["density"] or [[group["quantiles"][2], 0.0]]).T
+        outline = ax.fill_betweenx if upright else ax.fill_between
+        low, high = place - HALF * widths, place + HALF * widths
+        outline(at, low, high, color=colour, alpha=0.25, linewidth=0)
+        dots = np.array(group["points"])
+        # Steps of the golden section spread them without a pattern.
+        aside = 2.0 * ((np.arange(len(dots)) * GOLDEN) % 1.0) - 1.0
+        aside = place + 0.8 * HALF * aside * np.interp(dots, at, widths)
+        _, first, middle, last, _ = group["quantiles"]
+        parts: tuple[tuple[Any, Any, dict[str, Any]], ...] = (
+            (dots, aside, {"marker": ".", "linestyle": "", "markersize": 2.5, "color": colour}),
+            ([first, last], [place, place], {"color": DARK, "linewidth": 2.5}),
+            ([middle], [place], {"marker": "o", "color": DARK, "markerfacecolor": "white"}),
+        )
+        for along, across, style in parts:
+            x, y = (across, along) if upright else (along, across)
+            ax.plot(x, y, **{"markersize": 5, **style})
+    ends = (-0.6, len(groups) - 0.4)
     (ax.set_xlim if upright else ax.set_ylim)(*ends)
-    return found
+    label_levels(ax, [group["name"] for group in groups], across=upright)
 
 
-def draw_mosaic(
-    ax: "Axes", feature: SampleLevels, target: SampleLevels, colours: list[str]
-) -> FloatArray:
-    """Draw fractions of classes above each category, as wide as it is frequent; return them."""
-    counts = np.zeros((len(feature.names), len(target.names)))
-    np.add.at(counts, (feature.codes, target.codes), 1.0)
-    totals = counts.sum(axis=1)
-    shares: FloatArray = counts / np.maximum(totals, 1.0)[:, None]
-    widths = totals / totals.sum()
-    lefts = np.concatenate([[0.0], np.cumsum(widths)[:-1]])
-    floors = np.cumsum(shares, axis=1) - shares
+def draw_mosaic(ax: "Axes", levels: Sequence[dict[str, Any]], colours: Sequence[str]) -> None:
+    """Draw fractions of classes above each level, as wide as it is frequent."""
+    heights = np.array([level["fractions"] for level in levels])
+    counts = np.array([level["count"] for level in levels], dtype=float)
+    widths = counts / counts.sum()
+    lefts = np.cumsum(widths) - widths
+    floors = np.cumsum(heights, axis=1) - heights
     for place, colour in enumerate(colours):
         ax.bar(
             lefts,
-            shares[:, place],
+            heights[:, place],
             width=widths,
             bottom=floors[:, place],
             align="edge",
@@ -100,17 +97,13 @@ def draw_mosaic(
             edgecolor="white",
             linewidth=1.0,
         )
-    ax.set_xlim(0.0, 1.0)
-    ax.set_ylim(0.0, 1.0)
-    ax.set_yticks([0.0, 0.5, 1.0])
-    label_levels(ax, feature.names, lefts + widths / 2, across=True, widths=widths)
-    return shares
+    ax.set(xlim=(0.0, 1.0), ylim=(0.0, 1.0), yticks=[0.0, 0.5, 1.0])
+    label_levels(ax, [level["name"] for level in levels], across=True, widths=widths)
 
 
 def label_levels(
     ax: "Axes",
-    names: list[str],
-    places: FloatArray,
+    names: Sequence[str],
     *,
     across: bool,
     widths: FloatArray | None = None,
@@ -118,8 +111,9 @@ def label_levels(
     """Write names of levels at an axis, aslant where they would meet."""
     axis = ax.xaxis if across else ax.yaxis
     shares = np.full(len(names), 1.0 / max(len(names), 1)) if widths is None else widths
+    places = np.arange(len(names)) if widths is None else np.cumsum(widths) - widths / 2
     shown = [name if share > 0.05 else "" for name, share in zip(names, shares, strict=True)]
-    axis.set_ticks(list(places), shown)
+    axis.set_ticks(places.tolist(), shown)
     axis.set_tick_params(length=0, labelsize=FONT_SIZE - 1)
     inches = ax.get_window_extent().width / ax.figure.dpi
     needed = np.array([(len(name) + 1) * LETTER_INCHES for name in shown])
@@ -127,36 +121,3 @@ def label_levels(
         label.set(**LITERAL)
         if across and (needed > shares * inches).any():
             label.set(rotation=35, ha="right", rotation_mode="anchor")
-
-
-def _draw_points(ax: "Axes", values: FloatArray, place: int, colour: str, *, upright: bool) -> None:
-    """Draw some of the numbers of a level, evenly from the lowest to the highest."""
-    ordered = np.sort(values)
-    n_drawn = min(len(ordered), POINTS_OF_BOX)
-    chosen = ordered[np.linspace(0, len(ordered) - 1, n_drawn).astype(int)]
-    # Steps of the golden section spread them without a pattern.
-    aside = place + HALF_CLOUD * (2.0 * ((np.arange(n_drawn) * GOLDEN) % 1.0) - 1.0)
-    x, y = (aside, chosen) if upright else (chosen, aside)
-    ax.scatter(x, y, s=5, color=colour, alpha=0.35, linewidths=0, zorder=1)
-
-
-def _draw_box(
-    ax: "Axes", statistics: dict[str, Any], place: int, colour: str, *, upright: bool
-) -> None:
-    """Draw box, median and whiskers."""
-    from matplotlib.patches import Rectangle
-
-    quartiles = statistics["q1"], statistics["q3"]
-    corner, sides = (quartiles[0], place - HALF_BOX), (quartiles[1] - quartiles[0], 2 * HALF_BOX)
-    if upright:
-        corner, sides = corner[::-1], sides[::-1]
-    ax.add_patch(Rectangle(corner, *sides, fill=False, edgecolor=colour, linewidth=1.4, zorder=2))
-    ends = (
-        (statistics["whislo"], quartiles[0], 0.0, 1.0, DARK),
-        (quartiles[1], statistics["whishi"], 0.0, 1.0, DARK),
-        (statistics["med"], statistics["med"], HALF_BOX, 2.2, "black"),
-    )
-    for first, last, half, width, shade in ends:
-        along, aside = [first, last], [place - half, place + half]
-        x, y = (aside, along) if upright else (along, aside)
-        ax.plot(x, y, color=shade, linewidth=width, zorder=3, solid_capstyle="butt")

@@ -109,10 +109,11 @@ function drawViolins(box, panel, width) {
     draw("rect", { x: 0, y: y - 41, width, height: row - 4, fill: "transparent" }, node);
     draw("text", { x: 0, y: y - 26 }, node, cut(group.name, width * 0.7));
     draw("text", { x: width, y: y - 26, "text-anchor": "end", class: "quiet" }, node, `n ${group.count}`);
-    const side = (up) => group.density.map(([at, wide]) => `${along(at).toFixed(1)},${(y + up * wide * half).toFixed(1)}`);
-    if (group.density.length) draw("path", { class: "violin stroked ring", d: `M${[...side(-1), ...side(1).reverse()].join("L")}Z` }, node);
+    const density = group.density || [];
+    const side = (up) => density.map(([at, wide]) => `${along(at).toFixed(1)},${(y + up * wide * half).toFixed(1)}`);
+    if (density.length) draw("path", { class: "violin stroked ring", d: `M${[...side(-1), ...side(1).reverse()].join("L")}Z` }, node);
     const heightAt = (value) => {
-      const near = group.density.reduce((best, one) => (Math.abs(one[0] - value) < Math.abs(best[0] - value) ? one : best), [value, 0.4]);
+      const near = density.reduce((best, one) => (Math.abs(one[0] - value) < Math.abs(best[0] - value) ? one : best), [value, 0.4]);
       return near[1] * half * 0.8;
     };
     const dots = group.points.map((value, i) => `M${along(value).toFixed(1)},${(y + heightAt(value) * (2 * ((i * GOLDEN) % 1) - 1)).toFixed(1)}h0`);
