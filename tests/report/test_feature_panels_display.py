@@ -122,7 +122,9 @@ def test_mosaic_shows_shares_of_classes_in_bars_as_wide_as_the_category(data, cl
     widths = np.array([bar.get_width() for bar in bars])
     heights = np.array([bar.get_height() for bar in bars])
     assert_allclose(widths[:3], counts.sum(axis=1) / 200)
-    assert_allclose((widths * heights).reshape(2, 3).T, counts / 200, rtol=1e-5)  # areas are frequencies
+    assert_allclose(
+        (widths * heights).reshape(2, 3).T, counts / 200, rtol=1e-5
+    )  # areas are frequencies
     names = [text.get_text() for text in display.figure_.legends[0].get_texts()]
     assert names == ["high", "low"]
 
