@@ -21,7 +21,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hsieve.comparison.compare import evaluate_fold
+from hsieve.comparison.evaluation import Judge, evaluate_fold
 from hsieve.datasets import Problem, make_problem
 from hsieve.inference.gaussian_machine import scaled_by, validation_folds
 from hsieve.kernels import encode_columns
@@ -92,7 +92,7 @@ def measure(piece: Piece, _: None = None) -> list[Record]:
     records: list[Record] = []
     for rule in RULES:
         selector = make_selector(piece.method, rule, seed_of(*seeds, 2, piece.part))
-        outcome = evaluate_fold(selector, X, problem.y, fold, target_kind="classes")
+        outcome = evaluate_fold(selector, X, problem.y, fold, Judge("classes"))
         n_hits = len(np.intersect1d(outcome.selected, true))
         records.append(
             {

@@ -57,7 +57,7 @@ def test_table_has_the_figures_of_the_library(table, columns):
     X = np.column_stack([columns[name] for name in columns if name != "y"])
     found = compare({"mrmr": MRMR(2)}, X, np.array(columns["y"]), cv=3).best
     rows = {row[0]: row for row in cells_of(result) if len(row) == 6}
-    assert set(rows) == {"mrmr", "pearson"}
+    assert set(rows) == {"mrmr", "pearson", "no features"}
     assert rows["mrmr"][1] == f"{found.score.mean:.3f} ± {found.score.deviation:.3f}"
     assert rows["mrmr"][3] == "2"
     assert rows["mrmr"][4].startswith(f"{found.consistency.nogueira.stability:.2f} ± ")
@@ -67,9 +67,10 @@ def test_table_has_the_figures_of_the_library(table, columns):
 
 def test_best_is_first_and_words_say_what_is_chance(table):
     result = invoke("compare", table, "-t", "y", *QUICK)
-    names = [row[0] for row in cells_of(result) if len(row) == 6]
+    *names, baseline = [row[0] for row in cells_of(result) if len(row) == 6]
+    assert baseline == "no features"
     assert names == invoke("compare", table, "-t", "y", *QUICK, "-q").stdout.split()
-    scores = [float(row[1].split()[0]) for row in cells_of(result) if len(row) == 6]
+    scores = [float(row[1].split()[0]) for row in cells_of(result) if len(row) == 6][:-1]
     assert scores == sorted(scores, reverse=True)
     assert "chance" in result.stdout
     assert "Consistency: Nogueira's index, 1 if every fold selects the same" in result.stdout
@@ -90,7 +91,7 @@ def test_output_has_a_row_for_each_method(table, tmp_path, ending):
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
     text = out.read_text(encoding="utf-8")
     rows = json.loads(text) if ending == "json" else list(csv.DictReader(text.splitlines()))
-    assert {row["selector"] for row in rows} == {"mrmr", "pearson"}
+    assert {row["selector"] for row in rows} == {"mrmr", "pearson", "no features"}
     assert float(rows[0]["score"]) >= float(rows[1]["score"])
     assert {"jaccard", "mean_variance", "log_probability", "seconds"} < set(rows[0])
     frequent = rows[0]["frequent"]
@@ -322,3 +323,20 @@ def test_more_features_than_there_are_is_a_warning(table):
     result = invoke("compare", table, "-t", "y", "--folds", 2, "-m", "mrmr", "-k", 7)
     assert result.exit_code == 0, result.output
     assert "mrmr was asked for 7 features, but there are only 6." in result.stdout
+
+
+def test_gaps_scores_and_a_page(columns, tmp_path):
+    columns["bend"][::9] = [None] * len(columns["bend"][::9])
+    table = write_csv(tmp_path / "table.csv", columns)
+    page = tmp_path / "page.html"
+    assert_refused(invoke("compare", table, "-t", "y", *QUICK), "missing")
+    options = ("--missing", "impute", "--scoring", "roc_auc", "--report", page)
+    result = invoke("compare", table, "-t", "y", *QUICK, *options)
+    assert result.exit_code == 0, result.output
+    assert "roc auc" in result.stdout
+    assert "filled in from the training samples" in result.stdout
+    assert [row[0] for row in cells_of(result) if len(row) == 6][-1] == "no features"
+    assert "roc auc of each selector on each fold" in page.read_text(encoding="utf-8")
+    assert_refused(invoke("compare", table, "-t", "y", "--report", tmp_path / "page.txt"), ".html")
+    words = "such as 'roc_auc', or a function"
+    assert_refused(invoke("compare", table, "-t", "y", *options, "--scoring", "no"), words)

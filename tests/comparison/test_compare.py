@@ -20,7 +20,7 @@ from hsieve import (
     compare,
     stability,
 )
-from hsieve.comparison.compare import evaluate_fold
+from hsieve.comparison.evaluation import Judge, evaluate_fold
 from hsieve.comparison.summary import (
     Difference,
     consistency_of,
@@ -252,7 +252,9 @@ def test_numbers_are_judged_by_r2():
     assert found.best.score.mean > 0.99
     parts = validation_folds(y, is_classes=False, n_folds=4)
     by_hand = [
-        evaluate_fold(LassoSelector(2), X, y, part, predictor=LinearRegression()).score
+        evaluate_fold(
+            LassoSelector(2), X, y, part, Judge("continuous", predictor=LinearRegression())
+        ).score
         for part in parts
     ]
     assert found.best.score.mean == pytest.approx(np.mean(by_hand))
@@ -281,7 +283,7 @@ def test_text_table_frame_and_html_say_the_same(classes, selectors):
     assert lines[0] == "4 selectors on 3 folds"
     assert [line.split()[0] for line in lines[3:7]] == [s.name for s in found.summaries]
     frame = found.to_frame()
-    assert frame.index.tolist() == [s.name for s in found.summaries]
+    assert frame.index.tolist() == [*(s.name for s in found.summaries), "no features"]
     assert frame["score"].tolist() == [s.score.mean for s in found.summaries]
     assert frame["jaccard"].tolist() == [s.consistency.jaccard for s in found.summaries]
     page = found._repr_html_()
@@ -297,7 +299,7 @@ def test_without_pandas_the_frame_says_what_needs_none(classes, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
     with pytest.raises(ImportError, match=r"pip install pandas.*rows\(\) needs nothing"):
         found.to_frame()
-    assert len(found.rows()) == 2
+    assert len(found.rows()) == 3
 
 
 def test_interaction_is_seen_by_its_selector_only():

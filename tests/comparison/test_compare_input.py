@@ -8,6 +8,8 @@ import polars as pl
 import pytest
 from sklearn.linear_model import LinearRegression, LogisticRegression
 from sklearn.model_selection import KFold
+from sklearn.pipeline import make_pipeline
+from sklearn.svm import SVC
 
 from hsieve import (
     HSIC,
@@ -38,8 +40,8 @@ def test_lists_are_named_by_class():
     ("changes", "words"),
     [
         ({"selectors": []}, "at least one selector, got none"),
-        ({"selectors": [LinearRegression()]}, r"selectors of hsieve.*got LinearRegression\(\)"),
-        ({"selectors": {"a": MRMR}}, "selectors of hsieve"),
+        ({"selectors": [LinearRegression()]}, r"that end in one, got LinearRegression\(\)"),
+        ({"selectors": {"a": MRMR}}, "selectors such as"),
         ({"selectors": "MRMR"}, "a list of selectors, or a dictionary by name, got 'MRMR'"),
         ({"selectors": 3}, "a list of selectors, or a dictionary by name, got 3"),
         ({"y": None}, "y must hold the target.*got None"),
@@ -62,6 +64,11 @@ def test_lists_are_named_by_class():
         ({"n_repeats": 0}, "n_repeats must be an integer of at least 1, got 0"),
         ({"random_state": None}, "random_state must be an integer of at least 0, got None"),
         ({"n_jobs": 0}, "n_jobs"),
+        ({"selectors": [make_pipeline(MRMR(1), SVC())]}, "that end in one, got Pipeline"),
+        ({"scoring": "acuracy"}, "scoring must be None, a scorer of scikit-learn.*got 'acuracy'"),
+        ({"groups": [0, 1]}, "inconsistent numbers of samples"),
+        ({"groups": [1] * N_SAMPLES}, "groups holds a single group"),
+        ({"missing": "mean"}, "missing must be 'refuse'"),
         ({"predictor": LinearRegression()}, r"classes, but LinearRegression\(\) predicts numbers"),
         ({"predictor": LogisticRegression}, "an estimator such as SVC"),
         ({"predictor": MRMR()}, "an estimator such as SVC"),
@@ -93,7 +100,7 @@ def test_fewer_folds_than_asked_for_are_told(classes):
     with pytest.warns(UserWarning, match="not 1000 as asked for"):
         compare([Fixed()], X, X[:, 0], cv=1000)
     assert "There are 4 folds, not 10 as asked for" in repr(found)
-    assert compare([Fixed()], X, y, cv=4).notes == ()
+    assert compare([Fixed()], X, y, cv=4, scoring="accuracy").notes == ()
 
 
 def test_categories_are_told_to_machine_and_selectors():

@@ -6,7 +6,7 @@ from sklearn.dummy import DummyClassifier
 from sklearn.neighbors import KNeighborsClassifier
 
 from hsieve import FamilyRanking, StabilitySelection
-from hsieve.comparison.compare import evaluate_fold
+from hsieve.comparison.evaluation import Judge, evaluate_fold
 from hsieve.inference.gaussian_machine import held_out_score
 
 
@@ -41,7 +41,9 @@ def test_the_width_comes_with_the_number(data):
 
 def test_any_predictor_may_judge(data):
     X, y = data
-    outcome = evaluate_fold(FamilyRanking(1), X, y, FOLD, predictor=KNeighborsClassifier(3))
+    outcome = evaluate_fold(
+        FamilyRanking(1), X, y, FOLD, Judge("classes", predictor=KNeighborsClassifier(3))
+    )
     assert outcome.selected.tolist() == [4]
     model = KNeighborsClassifier(3).fit(X[:60, [4]], y[:60])
     assert outcome.score == model.score(X[60:, [4]], y[60:])

@@ -7,9 +7,11 @@ from typing import Annotated
 import typer
 
 from hsieve.cli import engine_options, options
+from hsieve.cli.checks import check_report
 from hsieve.cli.console import complain, legible, progress_bar
 from hsieve.cli.files import check_output, read_dataset, reading_options
 from hsieve.cli.options import number_or_rule
+from hsieve.cli.reporting import write_report
 
 __all__ = ["compare_command"]
 
@@ -58,10 +60,19 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             "interrupted run goes on, and methods can be added. If not given, nothing is kept.",
         ),
     ] = None,
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            help="A score of scikit-learn, such as roc_auc or neg_mean_absolute_error; if not "
+            "given, accuracy (balanced where classes are unequal), and R2 of numbers.",
+        ),
+    ] = None,
     out: options.Out = None,
+    report: options.Report = None,
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
+    missing: options.MissingOption = options.Missing.refuse,
     random_state: options.RandomState = 0,
     *,
     fresh: Annotated[
@@ -89,11 +100,14 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         results,
         fresh,
         engine_options.engine_for_jobs(jobs, engine, scheduler, workers),
+        scoring,
     )
     comparison.check(wish)
     if out is not None:
         check_output(out, file)
-    reading = reading_options(target, target_kind.value, categorical, drop)
+    if report is not None:
+        check_report(report, file)
+    reading = reading_options(target, target_kind.value, categorical, drop, missing.value)
     started = time.perf_counter()
     with progress_bar(f"reading {file}", shown=not quiet):
         table = read_dataset(file, reading)
@@ -101,6 +115,8 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         found = comparison.run_plan(plan, table, wish)
     if out is not None:
         comparison.write(out, found)
+    if report is not None:
+        write_report(report, found.report())
     if quiet:
         if out is None:
             typer.echo("\n".join(legible(one.name) for one in found.summaries))

@@ -72,14 +72,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
             "gaussian for anything that depends on features together."
         ),
     ] = options.TargetKernel.linear,
-    missing: Annotated[
-        options.Missing,
-        typer.Option(
-            help="Missing values of features: refuse them; impute: the median for numbers and a "
-            "level of its own for categories; category: a level in every column that has some, "
-            "which suits columns of few values such as genotypes."
-        ),
-    ] = options.Missing.refuse,
+    missing: options.MissingOption = options.Missing.refuse,
     permutations: Annotated[
         int,
         typer.Option(
@@ -149,7 +142,9 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     if out is not None:
         interactions.write(out, findings)
     if report is not None and analysis is not None:
-        write_report(report, analysis)
+        from hsieve.report.page import Report
+
+        write_report(report, Report(analysis))
     if quiet:
         if out is None:
             for found in (*findings.selector.pairs_, *findings.selector.triples_):

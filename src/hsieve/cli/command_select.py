@@ -51,13 +51,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
-    missing: Annotated[
-        options.Missing,
-        typer.Option(
-            help="Missing values of features: refuse them; impute: the median for numbers and a "
-            "level of its own for categories; category: a level in every column that has some."
-        ),
-    ] = options.Missing.refuse,
+    missing: options.MissingOption = options.Missing.refuse,
     time_allowed: options.TimeAllowed = None,
     p_values: Annotated[
         options.PValues,
@@ -195,7 +189,9 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     if plot is not None:
         selection.write_plot(plot, outcome.selector, table.names)
     if report is not None:
-        write_report(report, outcome.analysis)
+        from hsieve.report.page import Report
+
+        write_report(report, Report(outcome.analysis))
     if quiet:
         if out is None:
             for row in outcome.analysis.chosen:

@@ -51,6 +51,8 @@ class ComparisonOptions:
         Whether to throw away what is there.
     engine : EngineSettings or None
         Who evaluates, instead of processes.
+    scoring : str or None
+        Name of a scorer.
     """
 
     methods: Sequence[str]
@@ -62,6 +64,7 @@ class ComparisonOptions:
     folder: Path | None
     fresh: bool
     engine: "EngineSettings | None" = None
+    scoring: str | None = None
 
 
 def check(wish: ComparisonOptions) -> None:
@@ -93,6 +96,7 @@ def make_plan(table: "Dataset", wish: ComparisonOptions) -> tuple["ComparisonPla
         plan = plan_comparison(
             {name: method.make(**request.parameters) for name, method in methods.items()},
             table,
+            scoring=wish.scoring,
             cv=wish.n_folds,
             n_repeats=wish.n_repeats,
             n_jobs=wish.jobs if wish.engine is None else None,

@@ -27,6 +27,7 @@ __all__ = [
     "File",
     "MemoryLimit",
     "Missing",
+    "MissingOption",
     "NFeatures",
     "Out",
     "PValues",
@@ -167,6 +168,14 @@ Drop = Annotated[
 ]
 TargetKindOption = Annotated[
     TargetKind, typer.Option(help="What the target holds.", rich_help_panel=DETAILS)
+]
+MissingOption = Annotated[
+    Missing,
+    typer.Option(
+        help="Missing values of features: refuse them; impute: the median for numbers and a level "
+        "of its own for categories; category: a level in every column that has some, which suits "
+        "columns of few values such as genotypes."
+    ),
 ]
 MemoryLimit = Annotated[
     str | None,

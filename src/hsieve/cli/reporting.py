@@ -11,7 +11,7 @@ from hsieve.cli.files import written
 
 if TYPE_CHECKING:
     from hsieve.dataset import Dataset
-    from hsieve.report.analysis import Analysis
+    from hsieve.report.page import Report
     from hsieve.report.repetition import Origin
 
 __all__ = ["command_line", "origin_of", "write_report"]
@@ -50,12 +50,10 @@ def origin_of(table: "Dataset", options: dict[str, Any], command: str) -> "Origi
     return Origin(command, _reading(table, options), "data", notes=table.notes)
 
 
-def write_report(path: Path, analysis: "Analysis") -> None:
-    """Write the page of an analysis, whole or not at all."""
-    from hsieve.report.page import Report
-
+def write_report(path: Path, page: "Report") -> None:
+    """Write a page, whole or not at all."""
     with written(path, "the report"):
-        Report(analysis).save(path)
+        page.save(path)
 
 
 def _reading(table: "Dataset", options: dict[str, Any]) -> str:

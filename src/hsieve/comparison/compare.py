@@ -11,20 +11,20 @@ learned from the training samples alone.
 """
 
 import os
-import time
 import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from joblib import effective_n_jobs
-from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, clone
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
 
 from hsieve.comparison import runner
+from hsieve.comparison.evaluation import Judge, check_scoring, evaluate_fold, usual_scoring
 from hsieve.comparison.experiment import Experiment, Piece, Record, Settings
 from hsieve.comparison.inputs import (
     check_predictor,
@@ -35,18 +35,13 @@ from hsieve.comparison.inputs import (
 )
 from hsieve.comparison.result import SelectorComparison
 from hsieve.comparison.results_file import ResultsError
-from hsieve.comparison.summary import readable, summaries_of
-from hsieve.data.validation import target_kind_of
+from hsieve.comparison.summary import readable, summaries_of, summary_of_nothing
+from hsieve.data.views import FilledBlocks
 from hsieve.dataset import Dataset, opened
-from hsieve.exceptions import (
-    ConstantFeatureWarning,
-    FewerFeaturesWarning,
-    IncompatibleCombinationError,
-)
 from hsieve.fingerprint import fingerprint_of_arrays, fingerprint_of_estimator
-from hsieve.inference.gaussian_machine import Fold, criterion_of, held_out_score, score_of
+from hsieve.inference.gaussian_machine import Fold
 from hsieve.parallel.jobs import make_job_engine, refuse_cluster_inside
-from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.filling import FillMissing
 from hsieve.selectors.input_data import told
 
 __all__ = ["ComparisonPlan", "SelectorComparison", "compare", "plan_comparison"]
@@ -55,7 +50,14 @@ NAME = "comparison"
 PROTOCOL = 1
 # Words beside the progress bar.
 WORK = "comparing"
-USUAL_PREDICTOR = "a support vector machine with a Gaussian kernel"
+ABOUT_BALANCE = (
+    "Classes are unequal, so scores are balanced accuracy: the mean over the classes of the "
+    "fraction predicted right. Ask for the score accuracy to count samples."
+)
+ABOUT_GAPS = (
+    "Missing values were filled in from the training samples of each fold: medians of numbers, a "
+    "level of their own for categories."
+)
 # For programmers; these do not tell about the data.
 NOT_TOLD = (DeprecationWarning, PendingDeprecationWarning, FutureWarning)
 
@@ -65,9 +67,10 @@ class Work:
     """What a piece has to know: its selector, with its name, and its samples."""
 
     name: str
-    selector: BaseSelector
+    selector: Any
     fold: Fold
-    predictor: BaseEstimator | None
+    judge: Judge
+    fills_gaps: bool  # whether missing values are filled in, from the training samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,18 +81,35 @@ class ComparisonPlan:
     settings: Settings
     data: Dataset
     names: tuple[str, ...]  # of the selectors
-    predictor: str  # its description
-    notes: tuple[str, ...]  # what is not as it was asked for
+    judge: Judge
+    folds: Sequence[Sequence[Fold]]  # of each repetition
+    warned: tuple[str, ...]  # what is not as it was asked for
+    notes: tuple[str, ...]  # the same, and what was done unasked
 
     def result(self, records: Sequence[Record]) -> SelectorComparison:
         """Return what came of it, as far as there are records."""
+        summaries = summaries_of(records, self.names, self.data.names)
         return SelectorComparison(
-            summaries_of(records, self.names, self.data.names),
-            criterion_of(is_classes=self.data.target_kind == "classes"),
-            self.predictor,
+            summaries,
+            self.judge.criterion,
+            self.judge.words,
             [readable(record) for record in records],
             self.notes,
+            summary_of_nothing(self._without_features(), records, summaries[0].name),
+            self.data.target_name,
         )
+
+    def _without_features(self) -> list[Record]:
+        """Judge the predictions that look at no feature, as far as that can be done."""
+        found: list[Record] = []
+        for trial, folds in enumerate(self.folds):
+            for number, fold in enumerate(folds):
+                record: Record = {"trial": trial, "fold": number}
+                record |= {"n_train": len(fold[0]), "n_test": len(fold[1])}
+                with suppress(ValueError, TypeError):
+                    record["score"] = self.judge.score_of_nothing(self.data.y, fold)
+                    found.append(record)
+        return found
 
     def complete_result(self, records: Sequence[Record]) -> SelectorComparison:
         """Return what came of a whole run, if any selector has a score."""
@@ -102,18 +122,21 @@ class ComparisonPlan:
 
 
 def compare(  # noqa: PLR0913
-    selectors: Mapping[str, BaseSelector] | Iterable[BaseSelector],
+    selectors: Mapping[str, Any] | Iterable[Any],
     X: ArrayLike | Dataset,
     y: ArrayLike | None = None,
     *,
     predictor: BaseEstimator | None = None,
+    scoring: Any = None,
     cv: Any = 10,
+    groups: ArrayLike | None = None,
     n_repeats: int = 1,
     n_jobs: int | None = None,
     engine: Any = None,
     random_state: int = 0,
     categorical: Iterable[int | str] = (),
     target_kind: str = "auto",
+    missing: str = "refuse",
     folder: str | os.PathLike[str] | None = None,
     fresh: bool = False,
 ) -> SelectorComparison:
@@ -125,7 +148,10 @@ def compare(  # noqa: PLR0913
     Parameters
     ----------
     selectors : mapping of str to selector, or iterable of selectors
-        What to compare; without names they are called by their class.
+        What to compare; without names they are called by their class. Beside the selectors of this
+        package any of scikit-learn, such as ``SelectKBest``, ``SelectFromModel`` and ``RFE``; what
+        has ``support_`` or ``get_support()`` once it is fitted, such as Boruta; and pipelines
+        that end in one of these.
     X : array-like of shape (n_samples, n_features) or Dataset
         Features: finite numbers, also as a pandas or polars frame, whose names are shown. A
         :class:`hsieve.Dataset` has its own y, categories and kind of target.
@@ -134,9 +160,16 @@ def compare(  # noqa: PLR0913
     predictor : estimator or None, default=None
         What predicts from the selected features: a classifier or regressor of scikit-learn. None
         is a support vector machine with a Gaussian kernel over standardised features.
+    scoring : str, callable or None, default=None
+        A scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``; more is better. None
+        is the accuracy of classes, balanced accuracy where one class has at least twice as many
+        samples as another, and R2 of numbers.
     cv : int, splitter or iterable of (training, held-out) samples, default=10
-        The folds. A number shares the classes out evenly; where a class has fewer samples, there
-        are fewer folds, and the result says so.
+        The folds. A number shares the classes out evenly; where a class, or the groups, are too
+        few, there are fewer folds, with a warning.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Samples that belong together, such as those of one patient: none of a group that is held
+        out is trained with. Passed to a splitter.
     n_repeats : int, default=1
         How often to share the samples out again; more than one needs a number as `cv`.
     n_jobs : int or None, default=None
@@ -155,6 +188,9 @@ def compare(  # noqa: PLR0913
         or text are categories anyway.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds, also for selectors whose own ``target_kind`` is "auto".
+    missing : {"refuse", "impute", "category"}, default="refuse"
+        What to do with missing values of features, as in :func:`hsieve.open_dataset`; medians are
+        those of the training samples.
     folder : path-like or None, default=None
         Where to keep what is measured, in ``comparison.jsonl``. What is there already is not
         measured again: an interrupted call goes on, and selectors can be added. Other data, folds
@@ -165,7 +201,8 @@ def compare(  # noqa: PLR0913
     Returns
     -------
     SelectorComparison
-        Prints as a table: score, difference from the best, number of features, consistency, time.
+        Prints as a table: score, difference from the best, number of features, consistency, time;
+        below, the score of predictions that look at no feature. ``report()`` is a page.
 
     Raises
     ------
@@ -190,19 +227,21 @@ def compare(  # noqa: PLR0913
     if fresh and folder is None:
         msg = "fresh=True throws away what is in a folder, but folder is None."
         raise ValueError(msg)
-    data = opened(X, y, categorical=categorical, target_kind=target_kind)
+    data = opened(X, y, categorical=categorical, target_kind=target_kind, missing=missing)
     plan = plan_comparison(
         selectors,
         data,
         predictor=predictor,
+        scoring=scoring,
         cv=cv,
+        groups=groups,
         n_repeats=n_repeats,
         n_jobs=n_jobs,
         engine=engine,
         random_state=random_state,
         is_kept=folder is not None,
     )
-    for note in plan.notes:
+    for note in plan.warned:
         warnings.warn(note, UserWarning, stacklevel=2)
     if folder is None:
         return plan.complete_result(runner.measure_all(plan.experiment, plan.settings))
@@ -214,12 +253,14 @@ def compare(  # noqa: PLR0913
     return plan.complete_result(outcome.records)
 
 
-def plan_comparison(
-    selectors: Mapping[str, BaseSelector] | Iterable[BaseSelector],
+def plan_comparison(  # noqa: PLR0913
+    selectors: Mapping[str, Any] | Iterable[Any],
     data: Dataset,
     *,
     predictor: BaseEstimator | None = None,
+    scoring: Any = None,
     cv: Any = 10,
+    groups: ArrayLike | None = None,
     n_repeats: int = 1,
     n_jobs: int | None = None,
     engine: Any = None,
@@ -231,27 +272,35 @@ def plan_comparison(
     `is_kept` says whether results go to a file, which has to know the selectors again.
     """
     make_job_engine(n_jobs, engine)
+    fills_gaps = isinstance(data.columns, FilledBlocks)
     data = compared_data(data)
     seed = checked_count("random_state", random_state, 0)
     n_repeats = checked_count("n_repeats", n_repeats, 1)
     check_predictor(predictor, data.target_kind)
+    check_scoring(scoring)
     ready = {
         name: told(selector, data, strict=False) for name, selector in named(selectors).items()
     }
     for name, one in ready.items():
         refuse_cluster_inside(engine, one.get_params(), name)
-    folds, notes = make_folds(data, cv, n_repeats, seed)
-    notes += tuple(_asking_for_too_many(ready, data.n_features))
+    folds, warned = make_folds(data, cv, n_repeats, seed, groups)
+    warned += tuple(_asking_for_too_many(ready, data.n_features))
+    notes: tuple[str, ...] = ()
+    if scoring is None:
+        scoring = usual_scoring(data.y, data.target_kind)
+        notes += (ABOUT_BALANCE,) * (scoring is not None)
+    if fills_gaps:
+        notes += (ABOUT_GAPS,)
+    judge = Judge(data.target_kind, scoring, predictor, data.categorical)
     keys = {
         name: f"{name} {fingerprint_of_estimator(one)}" if is_kept else name
         for name, one in ready.items()
     }
-    words = USUAL_PREDICTOR if predictor is None else " ".join(repr(predictor).split())
     mark = fingerprint_of_estimator(predictor) if is_kept and predictor is not None else ""
 
     def pieces(trials: int, seed: int) -> list[Piece]:
         return [
-            Piece(WORK, trial, part, keys[name], Work(name, selector, fold, predictor))
+            Piece(WORK, trial, part, keys[name], Work(name, selector, fold, judge, fills_gaps))
             for trial in range(trials)
             for part, fold in enumerate(folds[trial])
             for name, selector in ready.items()
@@ -263,11 +312,13 @@ def plan_comparison(
         plan=pieces,
         measure=measure,
         load=lambda _: data,
-        belongs_to=_belongs_to(data, folds[0], f"{words} {mark}".strip()) if is_kept else {},
+        belongs_to=_belongs_to(data, folds[0], judge, mark) if is_kept else {},
     )
     jobs = effective_n_jobs(n_jobs) if engine is None else 1
     settings = Settings(trials=n_repeats, jobs=jobs, seed=seed, engine=engine)
-    return ComparisonPlan(experiment, settings, data, tuple(ready), words, notes)
+    return ComparisonPlan(
+        experiment, settings, data, tuple(ready), judge, folds, warned, (*warned, *notes)
+    )
 
 
 def _asking_for_too_many(selectors: Mapping[str, Any], n_features: int) -> Iterator[str]:
@@ -294,16 +345,11 @@ def measure(piece: Piece, data: Dataset) -> list[Record]:
         for category in NOT_TOLD:
             warnings.simplefilter("ignore", category)
         try:
-            outcome = evaluate_fold(
-                work.selector,
-                data.X,
-                data.y,
-                work.fold,
-                predictor=work.predictor,
-                categorical=data.categorical,
-                target_kind=data.target_kind,
-            )
-        except (ValueError, RuntimeError, IncompatibleCombinationError) as error:
+            X = data.X
+            if work.fills_gaps:
+                X = FillMissing(categorical=data.categorical).fit(X[work.fold[0]]).transform(X)
+            outcome = evaluate_fold(work.selector, X, data.y, work.fold, work.judge)
+        except (ValueError, TypeError, RuntimeError) as error:
             record["failure"] = _on_one_line(error)
         else:
             record["score"] = outcome.score
@@ -320,7 +366,9 @@ def _on_one_line(message: Exception | Warning | str) -> str:
     return " ".join(str(message).split()) or type(message).__name__
 
 
-def _belongs_to(data: Dataset, folds: Sequence[Fold], predictor: str) -> dict[str, str | int]:
+def _belongs_to(
+    data: Dataset, folds: Sequence[Fold], judge: Judge, mark: str
+) -> dict[str, str | int]:
     """Say what all records of a file have in common. Further repeats follow from the first."""
     from hsieve import __version__
 
@@ -332,77 +380,6 @@ def _belongs_to(data: Dataset, folds: Sequence[Fold], predictor: str) -> dict[st
         "version": __version__,
         "data": f"{n_samples} x {n_features} ({values}{roles}), target of {data.target_kind}",
         "folds": f"{len(folds)} ({marked})",
-        "predictor": predictor,
+        "predictor": f"{judge.words} {mark}".strip(),
+        "scoring": judge.criterion,
     }
-
-
-@dataclass(frozen=True, eq=False)
-class FoldOutcome:
-    """What came of one selector on one fold."""
-
-    selector: BaseSelector  # fitted to the training samples
-    score: float  # accuracy or R2 of the samples held out
-    seconds: float  # of the selection
-    cpu_seconds: float  # of the selection, in this process
-
-    @property
-    def selected(self) -> NDArray[np.intp]:
-        """Selected features, best first."""
-        chosen: NDArray[np.intp] = self.selector.selected_indices_
-        return chosen
-
-
-def evaluate_fold(
-    selector: BaseSelector,
-    X: NDArray[Any],
-    y: NDArray[Any],
-    fold: Fold,
-    *,
-    predictor: BaseEstimator | None = None,
-    categorical: Iterable[int] = (),
-    target_kind: str = "auto",
-) -> FoldOutcome:
-    """Select on the training samples and predict the others from the selected features.
-
-    Without a predictor this is done by a support vector machine with a Gaussian kernel, whose width
-    is the one that came with the number of features, if the selector found that out, else the
-    square root of the number.
-    """
-    training, held_out = fold
-    kind = target_kind_of(y, target_kind)
-    started, cpu_started = time.perf_counter(), time.process_time()
-    with warnings.catch_warnings():
-        # What is constant, or missing, in a part of the samples only needs no word.
-        warnings.simplefilter("ignore", ConstantFeatureWarning)
-        warnings.simplefilter("ignore", FewerFeaturesWarning)
-        fitted = clone(selector).fit(X[training], y[training])
-    cpu_seconds, seconds = time.process_time() - cpu_started, time.perf_counter() - started
-    chosen = fitted.selected_indices_
-    if len(chosen) == 0:
-        score = _score_of_nothing(y, fold, is_classes=kind == "classes")
-    elif predictor is None:
-        choice = getattr(fitted, "n_features_choice_", None)
-        score = held_out_score(
-            X,
-            y,
-            fold,
-            chosen,
-            width=None if choice is None else choice.width,
-            categorical=categorical,
-            target_kind=kind,
-        )
-    else:
-        model = clone(predictor).fit(X[np.ix_(training, chosen)], y[training])
-        predicted = model.predict(X[np.ix_(held_out, chosen)])
-        score = score_of(y[held_out], predicted, is_classes=kind == "classes", training=y[training])
-    return FoldOutcome(fitted, score, seconds, cpu_seconds)
-
-
-def _score_of_nothing(y: NDArray[Any], fold: Fold, *, is_classes: bool) -> float:
-    """Judge a prediction that looks at no feature."""
-    training, held_out = fold
-    if not is_classes:
-        means = np.broadcast_to(y[training].mean(axis=0), y[held_out].shape)
-        return score_of(y[held_out], means, is_classes=False, training=y[training])
-    values, counts = np.unique(y[training], return_counts=True)
-    return score_of(y[held_out], values[[counts.argmax()]], is_classes=True)

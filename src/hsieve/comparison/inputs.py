@@ -1,5 +1,6 @@
 """What a comparison of selectors is given, checked and brought into one form before any work."""
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from numbers import Integral
@@ -8,19 +9,29 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, is_classifier, is_regressor
-from sklearn.utils.validation import check_array
+from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
+from sklearn.utils.validation import check_array, check_consistent_length, column_or_1d
 
+from hsieve.comparison.evaluation import can_select
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.validation import TargetKind
+from hsieve.data.views import FilledBlocks
 from hsieve.dataset import Dataset
 from hsieve.inference.gaussian_machine import Fold, validation_folds
 from hsieve.parameters import integer
-from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
+from hsieve.selectors.base import MIN_SAMPLES
 
 
 def compared_data(data: Dataset) -> Dataset:
     """Bring data into memory as finite numbers, or refuse what nothing can be compared on."""
-    X = check_array(data.X, dtype=[np.float64, np.float32], input_name="X")
+    columns = data.columns
+    has_gaps = isinstance(columns, FilledBlocks)
+    X = check_array(
+        columns.unfilled() if isinstance(columns, FilledBlocks) else data.X,
+        dtype=[np.float64, np.float32],
+        ensure_all_finite="allow-nan" if has_gaps else True,
+        input_name="X",
+    )
     if len(X) < MIN_SAMPLES:
         msg = f"Found n_samples = {len(X)}; at least {MIN_SAMPLES} samples are needed."
         raise ValueError(msg)
@@ -31,9 +42,9 @@ def compared_data(data: Dataset) -> Dataset:
     return replace(data, columns=ArrayBlocks(X))
 
 
-def named(selectors: Any) -> dict[str, BaseSelector]:
+def named(selectors: Any) -> dict[str, Any]:
     """Give each selector a name: its own, or that of its class, with a number if need be."""
-    if isinstance(selectors, BaseSelector):
+    if can_select(selectors):
         selectors = [selectors]
     if isinstance(selectors, str) or not isinstance(selectors, Iterable):
         msg = f"selectors must be a list of selectors, or a dictionary by name, got {selectors!r}."
@@ -53,8 +64,11 @@ def named(selectors: Any) -> dict[str, BaseSelector]:
                 name = f"{kind} {number}"
             found[name] = selector
     for selector in found.values():
-        if not isinstance(selector, BaseSelector):
-            msg = f"selectors must be selectors of hsieve such as N3LARS(10), got {selector!r}."
+        if not can_select(selector):
+            msg = (
+                "selectors must be selectors such as N3LARS(10) and SelectKBest(), or pipelines "
+                f"that end in one, got {selector!r}."
+            )
             raise ValueError(msg)
     if not found:
         msg = "selectors must hold at least one selector, got none."
@@ -86,10 +100,13 @@ def checked_count(name: str, value: Any, least: int) -> int:
 
 
 def make_folds(
-    data: Dataset, cv: Any, n_repeats: int, seed: int
+    data: Dataset, cv: Any, n_repeats: int, seed: int, groups: Any = None
 ) -> tuple[list[list[Fold]], tuple[str, ...]]:
     """Return the folds of each repetition, and notes on what is not as it was asked for."""
     is_classes = data.target_kind == "classes"
+    if groups is not None:
+        groups = column_or_1d(groups)
+        check_consistent_length(groups, data.y)
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         n_folds = checked_count("cv", cv, 2)
         if is_classes and np.unique(data.y, return_counts=True)[1].min() < 2:
@@ -98,14 +115,20 @@ def make_folds(
                 "train with and to predict."
             )
             raise ValueError(msg)
-        repeats = [
-            validation_folds(data.y, is_classes=is_classes, n_folds=n_folds, seed=seed + repeat)
-            for repeat in range(n_repeats)
-        ]
+        if groups is None:
+            repeats = [
+                validation_folds(data.y, is_classes=is_classes, n_folds=n_folds, seed=seed + repeat)
+                for repeat in range(n_repeats)
+            ]
+        else:
+            seeds = range(seed, seed + n_repeats)
+            repeats = [_folds_of_groups(data, groups, n_folds, one) for one in seeds]
         found = len(repeats[0])
         if found == n_folds:
             return repeats, ()
         why = "the rarest class has no more samples" if is_classes else "samples are few"
+        if groups is not None:
+            why = "there are no more groups"
         return repeats, (f"There are {found} folds, not {n_folds} as asked for, since {why}.",)
     if n_repeats > 1:
         msg = (
@@ -113,13 +136,28 @@ def make_folds(
             "RepeatedKFold, with n_repeats=1."
         )
         raise ValueError(msg)
-    return [_given_folds(data, cv)], ()
+    return [_given_folds(data, cv, groups)], ()
 
 
-def _given_folds(data: Dataset, cv: Any) -> list[Fold]:
+def _folds_of_groups(data: Dataset, groups: NDArray[Any], n_folds: int, seed: int) -> list[Fold]:
+    """Share groups out over folds, classes as evenly as they allow."""
+    n_groups = len(np.unique(groups))
+    if n_groups < 2:
+        msg = "groups holds a single group; at least two are needed, to train with and to predict."
+        raise ValueError(msg)
+    kind = (
+        StratifiedGroupKFold if data.target_kind == "classes" and data.y.ndim == 1 else GroupKFold
+    )
+    splitter = kind(min(n_folds, n_groups), shuffle=True, random_state=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of classes in fewer groups than folds
+        return list(splitter.split(np.zeros((len(data.y), 1)), data.y, groups))
+
+
+def _given_folds(data: Dataset, cv: Any, groups: Any) -> list[Fold]:
     """Take the folds of a splitter or of a list."""
     try:
-        pairs = list(cv.split(data.X, data.y) if hasattr(cv, "split") else cv)
+        pairs = list(cv.split(data.X, data.y, groups) if hasattr(cv, "split") else cv)
         folds = [(np.asarray(training), np.asarray(held_out)) for training, held_out in pairs]
     except TypeError as error:
         msg = (

@@ -4,10 +4,13 @@ import html
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from hsieve.comparison.summary import SelectorSummary
+from hsieve.comparison.summary import NO_FEATURES, SelectorSummary
 from hsieve.io.frame_columns import pandas_frame
+
+if TYPE_CHECKING:
+    from hsieve.comparison.page import ComparisonReport
 
 NOTHING = "-"
 TEXT_WIDTH = 100
@@ -38,14 +41,18 @@ class SelectorComparison:
     summaries : tuple of SelectorSummary
         One for each selector, best score first; selectors that failed on some folds come after
         those that never did.
-    criterion : {"accuracy", "R2"}
-        What the scores are.
+    criterion : str
+        What the scores are, such as accuracy or R2.
     predictor : str
         What predicted, in words.
     records : list of dict
         One for each fold and selector: score, selected features (best first), seconds, or failure.
     notes : tuple of str, default=()
         What else is to be known.
+    baseline : SelectorSummary or None, default=None
+        Predictions that look at no feature: the most frequent class, or the mean.
+    target_name : str, default="y"
+        What was predicted.
     """
 
     summaries: tuple[SelectorSummary, ...]
@@ -53,6 +60,8 @@ class SelectorComparison:
     predictor: str
     records: list[dict[str, Any]]
     notes: tuple[str, ...] = ()
+    baseline: SelectorSummary | None = None
+    target_name: str = "y"
 
     @property
     def best(self) -> SelectorSummary:
@@ -61,12 +70,17 @@ class SelectorComparison:
 
     def __getitem__(self, name: str) -> SelectorSummary:
         """Return what came of a selector, by its name."""
-        for summary in self.summaries:
+        for summary in self.rows_shown:
             if summary.name == name:
                 return summary
         names = ", ".join(summary.name for summary in self.summaries)
         msg = f"There is no selector {name!r} in this comparison; there are {names}."
         raise KeyError(msg)
+
+    @property
+    def rows_shown(self) -> tuple[SelectorSummary, ...]:
+        """The selectors, and what looks at no feature."""
+        return self.summaries if self.baseline is None else (*self.summaries, self.baseline)
 
     def tables(self) -> list[TextTable]:
         """Lay out the selectors, and the features that each selects most often."""
@@ -82,6 +96,7 @@ class SelectorComparison:
             f"{self.predictor}."
         ]
         told += self._about_differences()
+        told += self._about_baseline()
         if any(summary.consistency for summary in self.summaries):
             told.append(HOW_TO_READ)
         told += [sentence for summary in self.summaries for sentence in _remarks(summary)]
@@ -89,7 +104,7 @@ class SelectorComparison:
 
     def rows(self) -> list[dict[str, Any]]:
         """Return a flat dictionary for each selector, with None for what is not known."""
-        return [_row(summary, self.criterion) for summary in self.summaries]
+        return [_row(summary, self.criterion) for summary in self.rows_shown]
 
     def to_frame(self) -> Any:
         """Return the rows as a pandas frame.
@@ -101,12 +116,40 @@ class SelectorComparison:
         """
         return pandas_frame(self.rows(), "rows()").set_index("selector")
 
+    def report(self) -> "ComparisonReport":
+        """Tell the comparison on one page: ``found.report().save("comparison.html")``.
+
+        Returns
+        -------
+        ComparisonReport
+            With ``save(path)`` and ``html``; in a notebook it shows itself. Needs Jinja:
+            ``pip install "hsieve[report]"``.
+        """
+        from hsieve.comparison.page import ComparisonReport
+
+        return ComparisonReport(self)
+
+    @property
+    def title(self) -> str:
+        """The finding in a few words."""
+        if self.best.score is None:
+            return f"No selector predicts {self.target_name}"
+        if self.baseline is not None and (against := self.baseline.difference) is not None:
+            is_better = against.low is None or (against.is_clear and against.mean < 0)
+            if not is_better:
+                return f"No selector clearly predicts {self.target_name} better than a guess"
+        if len(self.summaries) == 1:
+            return f"{self.best.name} predicts {self.target_name}"
+        return (
+            f"{self.best.name} predicts {self.target_name} best of {len(self.summaries)} selectors"
+        )
+
     def _scores(self) -> TextTable:
         """One row for each selector."""
         has_failures = any(summary.n_failed for summary in self.summaries)
         headings = ["selector", self.criterion, "from best", "features", "consistency", "seconds"]
         rows = []
-        for place, summary in enumerate(self.summaries):
+        for place, summary in enumerate(self.rows_shown):
             cells = _cells(summary, is_best=place == 0)
             rows.append([*cells, _count_failed(summary)] if has_failures else cells)
         n_folds = max((summary.n_folds for summary in self.summaries), default=0)
@@ -119,6 +162,21 @@ class SelectorComparison:
         rows = [(summary.name, _often(summary)) for summary in self.summaries if summary.frequent]
         title = "Features selected in more than half of the folds, and in how many"
         return TextTable(title, ("selector", "features"), rows, n_labels=2)
+
+    def _about_baseline(self) -> list[str]:
+        """Say whether the best selector predicts better than a guess."""
+        if self.baseline is None or self.baseline.difference is None:
+            return []
+        told = f"{NO_FEATURES}: predictions that look at none, the most frequent class or the mean"
+        low = self.baseline.difference.low
+        if low is None:  # a single fold does not tell
+            return [f"{told}."]
+        if self.baseline.difference.is_clear and self.baseline.difference.mean < 0:
+            return [f"{told}; {self.best.name} is better by more than chance."]
+        return [
+            f"{told}; no selector is better by more than chance as far as these folds tell, so "
+            f"that these features may not predict {self.target_name} at all."
+        ]
 
     def _about_differences(self) -> list[str]:
         """Say which selectors are worse than the best by more than chance."""
@@ -190,7 +248,7 @@ def _cells(summary: SelectorSummary, *, is_best: bool) -> list[str]:
         against,
         number,
         alike,
-        f"{summary.seconds:.2g}",
+        NOTHING if summary.seconds is None else f"{summary.seconds:.2g}",
     ]
 
 

@@ -12,6 +12,8 @@ from hsieve.comparison.experiment import Record
 from hsieve.inference import stability
 
 LEVEL = 0.95
+# Name of the predictions that look at none.
+NO_FEATURES = "no features"
 
 
 @dataclass(frozen=True)
@@ -161,6 +163,22 @@ def summaries_of(
             _against(measured[name], best) if name != ordered[0] else None,
         )
         for name in ordered
+    )
+
+
+def summary_of_nothing(
+    guesses: Sequence[Record], records: Sequence[Record], best: str
+) -> SelectorSummary | None:
+    """Summarise predictions that look at no feature, held against the best of the selectors."""
+    if not guesses:
+        return None
+    measured = [record for record in records if record["selector"] == best and "score" in record]
+    return SelectorSummary(
+        NO_FEATURES,
+        len(guesses),
+        score=Figure.of(float(record["score"]) for record in guesses),
+        difference=_against(guesses, measured),
+        n_selected=Figure(0.0, 0.0),
     )
 
 

@@ -142,6 +142,12 @@ class FilledBlocks(ColumnBlocks):
     def _check(self, block: FloatArray, positions: IndexArray) -> None:
         self._blocks._check(block, positions)
 
+    def unfilled(self) -> FloatArray:
+        """Read all columns with NaN where values are missing."""
+        block = np.empty((self.n_samples, self.n_features), dtype=self.dtype, order="F")
+        self._blocks._fill(block, np.arange(self.n_features))
+        return block
+
 
 def median_of(values: FloatArray) -> float:
     """Return the median, also where the sum of the middle two is no number."""

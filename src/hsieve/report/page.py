@@ -116,30 +116,37 @@ def require_jinja2() -> None:
 
 
 def _page(summary: Analysis) -> str:
-    """Fill the template."""
+    """Fill the template of a selection."""
     from markupsafe import Markup
 
-    style, script = _style(), _script()
-    page: str = (
-        _environment()
-        .get_template("page.html")
-        .render(
-            summary=summary,
-            features=summary.features[: summary.n_shown],
-            pairs=summary.pairs[:MOST_PAIRS],
-            steps=summary.steps and summary.steps.rows[:MOST_STEPS],
-            beside=[one for one in summary.pictures if one["kind"] == "panels"],
-            others=[one for one in summary.pictures if one["kind"] != "panels"],
-            wide=_wide(summary.pictures),
-            version=summary.repeat.versions.get("hsieve", ""),
-            style=Markup(style),
-            script=Markup(script),
-            style_hash=_hash_of(style),
-            script_hash=_hash_of(script),
-            pictures_json=Markup(_json_for_script(summary.pictures)),
-        )
+    script = _script()
+    return page_from(
+        "page.html",
+        summary=summary,
+        features=summary.features[: summary.n_shown],
+        pairs=summary.pairs[:MOST_PAIRS],
+        steps=summary.steps and summary.steps.rows[:MOST_STEPS],
+        beside=[one for one in summary.pictures if one["kind"] == "panels"],
+        others=[one for one in summary.pictures if one["kind"] != "panels"],
+        wide=_wide(summary.pictures),
+        script=Markup(script),
+        script_hash=_hash_of(script),
+        pictures_json=Markup(_json_for_script(summary.pictures)),
     )
-    return page
+
+
+def page_from(template: str, **content: Any) -> str:
+    """Fill a template, with the styles and the version."""
+    from markupsafe import Markup
+
+    from hsieve import __version__
+
+    style = _style()
+    return str(
+        _environment()
+        .get_template(template)
+        .render(version=__version__, style=Markup(style), style_hash=_hash_of(style), **content)
+    )
 
 
 @lru_cache(maxsize=1)
