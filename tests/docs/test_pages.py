@@ -9,10 +9,8 @@ import pytest
 import typer
 
 from hsieve import deadline
-from hsieve.auto import holdout_comparison, selecting
 from hsieve.cli.main import app
 from hsieve.selectors.methods import known_methods
-from hsieve.strategies import pursuit_candidates
 from reproduction.catalogue import EXPERIMENTS
 from tests.docs.names import known, unknown_in_code, unknown_inline
 from tests.docs.pages import DOCS, ROOT, blocks, name_of, pages, prepared_in, prose, run_page
@@ -36,8 +34,7 @@ def prepared(tmp_path, monkeypatch):
     """Names and files that pages take for granted."""
     monkeypatch.chdir(tmp_path)
     # What hsieve.select finds in its seconds must not depend on what else the machine does.
-    for module in (deadline, holdout_comparison, selecting, pursuit_candidates):
-        monkeypatch.setattr(module, "monotonic", time.process_time)
+    monkeypatch.setattr(deadline, "monotonic", time.process_time)
     return prepared_in(tmp_path)
 
 
