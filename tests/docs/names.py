@@ -43,9 +43,15 @@ def known():
     found = {}
     for module_name in MODULES:
         module = importlib.import_module("hsieve" + module_name)
-        for name in module.__all__:
+        for name in public_names(module):
             found[name] = getattr(module, name)
     return found
+
+
+def public_names(module):
+    """Names that a module lists; without a list, those of what it defines."""
+    own = [name for name, obj in vars(module).items() if _is_from(module, obj) and name[0] != "_"]
+    return getattr(module, "__all__", own)
 
 
 @cache
@@ -113,6 +119,10 @@ def is_unknown_parameter(code):
     """Tell whether this is ``name=value`` with a name that nothing public takes."""
     match = re.fullmatch(r"([a-z]\w*)=.*", code)
     return match is not None and match[1] not in keywords()
+
+
+def _is_from(module, obj):
+    return getattr(obj, "__module__", None) == module.__name__
 
 
 def _unknown_call(code, names):
