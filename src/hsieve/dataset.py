@@ -6,7 +6,6 @@ categories and the kind of the target are known wherever the data go.
 """
 
 import os
-import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -19,7 +18,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks, some_columns
-from hsieve.data.errors import listed, taken_as_category
+from hsieve.data.errors import listed
 from hsieve.data.memory import free_memory, give_back_memory
 from hsieve.data.validation import (
     TARGET_KINDS,
@@ -29,8 +28,9 @@ from hsieve.data.validation import (
     target_kind_of,
 )
 from hsieve.data.views import FilledBlocks, MissingAsLevel
-from hsieve.exceptions import IdentifierWarning
+from hsieve.exceptions import IdentifierWarning, warn_user
 from hsieve.io.anndata import is_annotated, open_annotated
+from hsieve.io.delimited import TextFormat
 from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frame_columns import collected, frame_library, frame_names, take_columns
 from hsieve.io.frame_targets import split_target, target_array
@@ -176,19 +176,18 @@ class Dataset:
         blocks = FrameBlocks(frame)
         every = tuple(blocks.name_of(place) for place in range(blocks.n_features))
         listed_ones = _given_categories(categorical, blocks.n_features, every)
-        notes = blocks.left_out(listed_ones)
-        for sentence in notes.values():
-            warnings.warn(sentence, IdentifierWarning, stacklevel=3)
-        kept = np.array([place for place in range(len(every)) if place not in notes], dtype=np.intp)
+        left = blocks.refuse_unusable(gaps=missing != "refuse", categories=listed_ones)
+        notes = blocks.notes
+        for sentence in left.values():
+            warn_user(sentence, IdentifierWarning)
+        kept = np.array([place for place in range(len(every)) if place not in left], dtype=np.intp)
         if not len(kept):
             msg = "No feature is left beside columns that identify or count the rows."
             raise ValueError(msg)
-        if notes:
+        if left:
             blocks = FrameBlocks(take_columns(frame, kept))
         shown = tuple(every[place] for place in kept)
         given = np.flatnonzero(np.isin(kept, listed_ones))
-        if missing == "refuse":
-            blocks.refuse_missing()
         values = _checked_target(target, target_kind, blocks.n_samples)
         return cls(
             columns=blocks,
@@ -198,7 +197,7 @@ class Dataset:
             target_kind=target_kind_of(values, target_kind),
             categorical=tuple(np.union1d(given, blocks.declared).astype(int).tolist()),
             levels={i: c.levels for i, c in enumerate(blocks.columns) if c.kind == "text"},
-            notes=(*notes.values(), *_texts_taken(blocks, given.tolist())),
+            notes=notes,
         ).without_gaps(missing)
 
     @property
@@ -247,7 +246,7 @@ class Dataset:
         return self
 
 
-def open_dataset(
+def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say themselves
     source: Any,
     target: Any = None,
     *,
@@ -257,16 +256,20 @@ def open_dataset(
     target_kind: str = "auto",
     names: Sequence[str] | None = None,
     layer: str | None = None,
+    sep: str | None = None,
+    decimal: str | None = None,
+    encoding: str | None = None,
 ) -> Dataset:
     r"""Open data of any kind.
 
     Parameters
     ----------
-    source : path-like, data frame, AnnData, array, sparse matrix or ColumnBlocks
-        A file ending in .csv, .tsv, .csv.gz, .tsv.gz, .parquet, .npz, .npy or .h5ad, a folder
-        ending in .zarr, a folder of Parquet files, which are one table in the order of their names
-        (its rows if they have equal columns, its columns if they have none in common and equally
-        many rows), or data in memory.
+    source : path-like, file object, data frame, AnnData, array, sparse matrix or ColumnBlocks
+        A file ending in .csv, .tsv or .txt (also packed: .gz, .bz2, .xz, .zst, .zip), .xlsx, .xls,
+        .parquet, .npz, .npy or .h5ad, a folder ending in .zarr, a folder of Parquet files, which
+        are one table in the order of their names (its rows if they have equal columns, its columns
+        if they have none in common and equally many rows), an open file of delimited text such as
+        ``sys.stdin.buffer``, or data in memory.
     target : str or array-like
         Name of the target's column, or its values. For .npz and .zarr the name of a 1-D array, by
         default "y"; for .npy the index of a column, such as "0" or "-1", or its name; for .h5ad
@@ -286,6 +289,9 @@ def open_dataset(
         Names of the features of an array.
     layer : str or None, default=None
         Layer of an AnnData to take instead of ``X``.
+    sep, decimal, encoding : str or None, default=None
+        How delimited text is written: the separator of columns, "." or "," before decimals, and the
+        encoding. None finds each out, and says so in `notes`.
 
     Returns
     -------
@@ -303,9 +309,11 @@ def open_dataset(
     -----
     Text of few levels is a category, which `notes` tell. Text that is different in every row, and
     integers that count the rows, are left out with a warning (from 20 rows on, in files and frames
-    whose columns have types of their own). Dates are refused. Booleans become 0 and 1, categories
-    the codes 0, 1, ... of their sorted levels. In CSV and TSV,
-    empty fields and the usual marks such as ``NA``, ``NaN`` and ``null`` are missing. An .npz file,
+    whose columns have types of their own), as are row labels saved by pandas. Dates are refused,
+    and so is text among numbers. Booleans become 0 and 1, categories the codes 0, 1, ... of their
+    sorted levels. In delimited text and Excel files, empty fields and the usual marks such as
+    ``NA``, ``NaN``, ``N.D.`` and ``#DIV/0!`` are missing. Of an Excel file the first sheet that
+    holds something is read. An .npz file,
     or a group of zarr, holds the arrays ``X`` (2-D), the target, and optionally ``feature_names``
     (1-D, text). Where names are not stored the columns are called x0, x1, ... Values of features
     that stay in a file are checked when they are read.
@@ -327,11 +335,17 @@ def open_dataset(
         "missing": missing,
         "target_kind": target_kind,
     }
+    told = TextFormat(sep, decimal, encoding)
     if isinstance(source, str | os.PathLike):
         if not os.fspath(source):
             msg = "The path of the data is empty; give a file or a folder."
             raise ValueError(msg)
-        return _from_file(Path(source), target, drop=tuple(drop), **options)
+        source = Path(source)
+    if isinstance(source, Path) or hasattr(source, "read"):
+        return _from_file(source, target, told, drop=tuple(drop), **options)
+    if told != TextFormat():
+        msg = f"sep, decimal and encoding are for delimited text, got {type(source).__name__}."
+        raise ValueError(msg)
     refuse_distributed(source, "open_dataset")
     if target is None:
         msg = "y must hold the target, one value for each sample, or name its column; got None."
@@ -375,16 +389,10 @@ def _refuse_several_names(target: Any, frame: Any) -> None:
         raise ValueError(msg)
 
 
-def _texts_taken(blocks: FrameBlocks, given: Sequence[int]) -> Iterator[str]:
-    """Say which columns of text are categories without having been listed."""
-    for place, column in enumerate(blocks.columns):
-        if column.is_plain_text and place not in given:
-            yield taken_as_category(blocks.name_of(place), column.levels)
-
-
 def _from_file(
-    path: Path,
+    opened_file: Any,
     target: str | None,
+    told: TextFormat,
     *,
     categorical: Iterable[int | str],
     drop: Sequence[str],
@@ -396,9 +404,12 @@ def _from_file(
         msg = f"target must be a string, such as a column name or '-1', got {target!r}"
         raise TypeError(msg)
     given = tuple(map(str, categorical))
-    with closing(open_source(path, target)) as source:
-        roles = assign_roles(source, categorical=given, drop=drop, target_kind=target_kind)
-        columns = columns_of_source(source, roles, may_lack=missing != "refuse")
+    may_lack = missing != "refuse"
+    with closing(open_source(opened_file, target, told)) as source:
+        roles = assign_roles(
+            source, categorical=given, drop=drop, target_kind=target_kind, may_lack=may_lack
+        )
+        columns = columns_of_source(source, roles, may_lack=may_lack)
     # Footers of wide tables take hundreds of megabytes, all in small pieces.
     give_back_memory()
     return Dataset(
@@ -410,7 +421,7 @@ def _from_file(
         categorical=roles.categorical,
         levels={i: roles.levels[n] for i, n in enumerate(roles.features) if n in roles.levels},
         notes=(*source.notes, *roles.notes),
-        source=path,
+        source=source.path,
     ).without_gaps(missing)
 
 

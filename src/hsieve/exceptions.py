@@ -1,5 +1,9 @@
 """Errors and warnings of the package, each saying what was given and what is accepted."""
 
+import sys
+import warnings
+from types import FrameType
+
 __all__ = [
     "ConstantFeatureWarning",
     "CrowdedInteractionsWarning",
@@ -9,7 +13,23 @@ __all__ = [
     "MissingExtraError",
     "NoRankingError",
     "NothingFoundWarning",
+    "warn_user",
 ]
+
+# Code that stands between a line of the user and what is found out.
+NOT_OF_USERS = ("hsieve", "sklearn", "joblib")
+
+
+def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn of something, at the line of the user that has asked for the work."""
+    level, frame = 2, sys._getframe(1)
+    while frame.f_back is not None and _package_of(frame) in NOT_OF_USERS:
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)
+
+
+def _package_of(frame: FrameType) -> str:
+    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 class IncompatibleCombinationError(TypeError):

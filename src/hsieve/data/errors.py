@@ -8,6 +8,7 @@ holds, and what a library raises over a damaged file becomes such a sentence too
 import csv
 import difflib
 import lzma
+import shlex
 import tokenize
 import zipfile
 import zlib
@@ -22,11 +23,17 @@ import numpy.typing as npt
 __all__ = [
     "COUNTS_ROWS",
     "IS_IDENTIFIER",
+    "IS_INDEX",
     "LIBRARY_ERRORS",
     "TableError",
+    "as_categories",
+    "at_command_line",
     "brief",
     "clipped",
     "columns_are",
+    "drop_them",
+    "how",
+    "how_to_fill",
     "incomplete_column",
     "incomplete_feature",
     "left_out",
@@ -44,10 +51,7 @@ __all__ = [
 NAMES_SHOWN = 10
 IS_IDENTIFIER = "is different in every row, an identifier"
 COUNTS_ROWS = "counts the rows"
-HOW_TO_READ = (
-    "missing='impute' (--missing impute: the median of numbers, a level of its own for categories) "
-    "or missing='category' (a level in every such column)"
-)
+IS_INDEX = "is a row index saved by pandas"
 CHARACTERS_SHOWN = 60
 LIBRARY_CHARACTERS_SHOWN = 160
 LIBRARY_ERRORS = (
@@ -75,6 +79,41 @@ def table_error(path: Path | str, problem: str) -> TableError:
     return TableError(f"{path}: {problem}")
 
 
+_is_command = False
+
+
+@contextmanager
+def at_command_line() -> Iterator[None]:
+    """Let messages name options of the command line instead of arguments in Python."""
+    global _is_command  # noqa: PLW0603 - of this process, whichever thread finds something
+    before, _is_command = _is_command, True
+    try:
+        yield
+    finally:
+        _is_command = before
+
+
+def how(python: str, command: str) -> str:
+    """Return what an option is called where the user is: in Python or at the command line."""
+    return command if _is_command else python
+
+
+def drop_them(names: Sequence[str] = ()) -> str:
+    """Say by which option columns are left out."""
+    return _by_option("drop", names)
+
+
+def as_categories(names: Sequence[str] = ()) -> str:
+    """Say by which option columns become categories."""
+    return _by_option("categorical", names)
+
+
+def _by_option(option: str, names: Sequence[str]) -> str:
+    if not names:
+        return how(f"{option}=[...]", f"--{option} NAME")
+    return how(f"{option}={list(names)}", " ".join(f"--{option} {shlex.quote(n)}" for n in names))
+
+
 @contextmanager
 def plainly(
     path: Path, form: str, errors: tuple[type[Exception], ...] = LIBRARY_ERRORS
@@ -92,7 +131,7 @@ def rounded_integer(path: Path, name: str, row: int, value: object) -> TableErro
     """Say which integer would lose digits."""
     problem = f"column {quoted(name)} has {clipped(str(value))} in data row {row}"
     problem += ", an integer beyond 2^53 that would be rounded"
-    return table_error(path, f"{problem}; rescale it or leave it out with drop=[...] (--drop NAME)")
+    return table_error(path, f"{problem}; rescale it or leave it out with {drop_them()}")
 
 
 def incomplete_column(
@@ -113,7 +152,15 @@ def incomplete_feature(
 ) -> TableError:
     """Say the same of a feature, and how missing values can be read."""
     error = incomplete_column(path, name, values, bad, n_others)
-    return TableError(f"{error}, or say {HOW_TO_READ}") if np.isnan(values[bad][0]) else error
+    return TableError(f"{error}, or say {how_to_fill()}") if np.isnan(values[bad][0]) else error
+
+
+def how_to_fill() -> str:
+    """Say by which options missing values are read."""
+    impute = how("missing='impute'", "--missing impute")
+    category = how("missing='category'", "--missing category")
+    words = "the median of numbers, a level of its own for categories"
+    return f"{impute} ({words}) or {category} (a level in every such column)"
 
 
 def unknown_name(path: Path | str, role: str, name: str, names: Sequence[str]) -> TableError:
@@ -144,10 +191,10 @@ def no_numbers(names: Sequence[str], kind: object, left_out: str) -> ValueError:
 
 def left_out(name: str, why: str) -> str:
     """Say that a column is no feature, and how it becomes one."""
-    how = "list it in categorical (--categorical) if it is a category"
-    if "counts" in why:
-        how = "store it with decimals if it is a measurement"
-    return f"Column {quoted(name)} {why}: left out; {how}."
+    advice = f"keep it as a category by {as_categories([name])}"
+    if why == COUNTS_ROWS:
+        advice = "store it with decimals if it is a measurement"
+    return f"Column {quoted(name)} {why}: left out; {advice}."
 
 
 def taken_as_category(name: str, levels: Sequence[object]) -> str:

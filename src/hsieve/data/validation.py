@@ -4,6 +4,8 @@ Integer-valued targets are the hard case: class labels and counts look alike. Th
 down once, here, and ``target_kind`` overrides it everywhere.
 """
 
+import re
+from collections.abc import Sequence
 from datetime import date, time, timedelta
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
@@ -26,6 +28,7 @@ __all__ = [
     "checked_data",
     "constant_columns",
     "counts_rows",
+    "is_row_index",
     "likely_kind_of",
     "numbers_if_all_are",
     "plain_array",
@@ -43,6 +46,13 @@ MAX_INTEGER_CLASSES = 20
 # Text that differs in more than every second row is no category, from so many rows on.
 MOST_LEVELS_PER_ROW = 0.5
 FEWEST_ROWS_JUDGED = 20
+ROW_INDEX = re.compile(r"Unnamed: 0(\.[0-9]+)?|__index_level_[0-9]+__")
+DATE = re.compile(
+    r"\s*([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([T ][0-9:.,]+(Z|[+-][0-9:]+)?)?"
+    r"|[0-9]{1,2}([-/.])[0-9]{1,2}\4([0-9]{4}|[0-9]{2})([T ][0-9:.,]+)?)\s*"
+)
+# As spreadsheets have numbers: with a limit of detection, thousands, or a unit of hundredths.
+NUMBER_LIKE = re.compile(r"\s*[<>≤≥~]?\s*[+-]?[0-9]+([.,'][0-9]+)*([eE][+-]?[0-9]+)?\s*%?\s*")
 # float64 has all whole numbers up to this one.
 LARGEST_EXACT_INTEGER = 2**53
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -115,15 +125,32 @@ def beyond_exact(values: NDArray[Any]) -> NDArray[np.bool_]:
     return np.asarray((values > LARGEST_EXACT_INTEGER) | (values < -LARGEST_EXACT_INTEGER))
 
 
-def role_of_text(n_levels: int, n_rows: int) -> Literal["category", "identifier", "unclear"]:
-    """Say what a column of text is, by how many different texts there are.
+RoleOfText: TypeAlias = Literal["category", "identifier", "dates", "numbers", "unclear"]
 
-    Few texts are a category; a text that is different in every row is an identifier; what lies
-    between may be numbers stored as text, and is left to the user. Short tables are not judged.
+
+def role_of_text(levels: Sequence[Any], n_rows: int) -> RoleOfText:
+    """Say what a column of text is, by the different texts in it.
+
+    Dates are "dates". Numbers with other text among them, such as ``<0.1``, are "numbers". Of all
+    else few texts are a category; a text that is different in every row is an identifier; what lies
+    between is "unclear", and is left to the user. Short tables are not judged by the number of
+    texts.
     """
+    texts = [text for text in levels if isinstance(text, str)]
+    if texts and all(map(DATE.fullmatch, texts)):
+        return "dates"
+    numbers = [text for text in texts if NUMBER_LIKE.fullmatch(text)]
+    if 2 * len(numbers) >= len(texts) and any(not text.strip().isdigit() for text in numbers):
+        return "numbers"
+    n_levels = len(levels)
     if n_rows < FEWEST_ROWS_JUDGED or n_levels <= MOST_LEVELS_PER_ROW * n_rows:
         return "category"
     return "identifier" if n_levels == n_rows else "unclear"
+
+
+def is_row_index(name: str) -> bool:
+    """Say whether a column is called as pandas calls row labels in files."""
+    return ROW_INDEX.fullmatch(name) is not None
 
 
 def counts_rows(values: NDArray[Any]) -> bool:

@@ -4,7 +4,7 @@ The file is read by a process of its own (:mod:`hsieve.io.reader_process`), whic
 package anndata. The matrix stays in the file until its columns are asked for.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +56,7 @@ class AnnDataSource(Source):
             self.notes = (f"{lacking}: left out.",)
         super().__init__(path, [*about["features"], target], target)
 
-    def open(self, wanted: Sequence[str]) -> dict[str, str]:
+    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
         """Tell the kind of each wanted column."""
         stored = self._blocks.stored_type
         kinds = dict.fromkeys(wanted, NUMPY_KINDS.get(stored.kind, str(stored)))

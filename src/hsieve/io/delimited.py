@@ -1,17 +1,26 @@
-"""CSV and TSV files, plain or compressed by gzip.
+"""Delimited text, plain or packed: CSV, TSV and what spreadsheets of other countries write.
 
-pyarrow parses the text and infers the types from all rows. The standard library reads the header
-verbatim, and finds the line at fault when pyarrow gives up. Columns of large floats are read once
-more as text, since pyarrow takes integers beyond int64 for floats and rounds them; so are integers
-of a file with hexadecimal numbers, which pyarrow reads as if they were decimal ones. A quote that
-is never closed would swallow the rest of the file, without a word by pyarrow.
+Separator, encoding and decimal commas are found out from the file, which a note says; options
+override them. pyarrow parses the text and infers the types from all rows. The standard library
+reads the header verbatim, and finds the line at fault when pyarrow gives up. Columns of large
+floats are read once more as text, since pyarrow takes integers beyond int64 for floats and rounds
+them; so are integers of a file with hexadecimal numbers, which pyarrow reads as if they were
+decimal ones. A quote that is never closed would swallow the rest of the file, without a word by
+pyarrow.
 """
 
+import bz2
+import codecs
 import csv
 import gzip
-from collections.abc import Iterator, Mapping, Sequence
+import lzma
+import re
+import zipfile
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from io import BufferedReader, RawIOBase, TextIOWrapper
+from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
+from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -19,58 +28,230 @@ from hsieve.data.errors import (
     LIBRARY_ERRORS,
     TableError,
     brief,
+    how,
+    listed,
     plainly,
     rounded_integer,
     table_error,
 )
 from hsieve.data.validation import LARGEST_EXACT_INTEGER
-from hsieve.io.source import Array, Source, checked_target
+from hsieve.io.source import checked_target
+from hsieve.io.table_source import INDEX, TableSource
 from hsieve.io.unpacking import refuse_unpacked, unpacked_limit
-from hsieve.io.values import arrow_kind, arrow_values, import_pyarrow, is_long_integer
+from hsieve.io.values import import_pyarrow, is_long_integer
 
-__all__ = ["DelimitedSource"]
+__all__ = ["PACKED", "DelimitedSource", "TextFormat"]
 
 HEXADECIMAL = (b"0x", b"0X")
 BLOCK_BYTES = 64 * 2**20  # pyarrow needs a whole row in a block: 10^6 columns fit into 64 MiB
+STEP_BYTES = 2**20
+HEAD_LINES = 50
+SEPARATORS = (",", ";", "\t", "|")
+# What Excel writes above the header where the separator is not that of the country.
+SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
+MARKS_OF_ENCODINGS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+# Bytes that are in no text, whatever its encoding of one byte a character.
+NO_TEXT = re.compile(rb"[\x00-\x08\x0b\x0e-\x19\x1b-\x1f]")
 
 
-class DelimitedSource(Source):
-    """Delimited text, plain or compressed by gzip."""
+def _unzipped(file: Any) -> Any:
+    """Open the one file in a zip archive."""
+    archive = zipfile.ZipFile(file)
+    inside = [of for of in archive.infolist() if not (of.is_dir() or of.filename[:2] == "__")]
+    if len(inside) != 1:
+        msg = f"the archive must hold one file, and there are {len(inside)}"
+        raise ValueError(msg)
+    return archive.open(inside[0])
+
+
+def _without_zstandard(file: Any) -> Any:
+    """Unpack by pyarrow, since the standard library learns it in Python 3.14."""
+    arrow = import_pyarrow(Path(), "pyarrow")
+    return arrow.CompressedInputStream(arrow.PythonFile(file, mode="r"), "zstd")
+
+
+# By ending: how the bytes are unpacked, and how they begin.
+PACKED: Mapping[str, tuple[Callable[[Any], Any], bytes]] = {
+    ".gz": (lambda file: gzip.GzipFile(fileobj=file), b"\x1f\x8b"),
+    ".bz2": (bz2.BZ2File, b"BZh"),
+    ".xz": (lzma.LZMAFile, b"\xfd7zXZ"),
+    ".zst": (_without_zstandard, b"\x28\xb5\x2f\xfd"),
+    ".zip": (_unzipped, b"PK\x03\x04"),
+}
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """How delimited text is written; what is None is found out.
+
+    Parameters
+    ----------
+    sep : str or None, default=None
+        The separator of columns.
+    decimal : {".", ","} or None, default=None
+        What is before the decimals of numbers.
+    encoding : str or None, default=None
+        The encoding, by a name that Python knows.
+    """
+
+    sep: str | None = None
+    decimal: str | None = None
+    encoding: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.sep is not None and (len(self.sep) != 1 or self.sep in '"\r\n'):
+            msg = f"{how('sep', '--sep')} must be one character, such as ';', got {self.sep!r}."
+            raise ValueError(msg)
+        if self.decimal not in (None, ".", ","):
+            msg = f"{how('decimal', '--decimal')} must be '.' or ',', got {self.decimal!r}."
+            raise ValueError(msg)
+        if self.encoding is not None:
+            try:
+                codecs.lookup(self.encoding)
+            except LookupError as error:
+                option = how("encoding", "--encoding")
+                msg = f"{option} must be one that Python knows, such as 'cp1252', got "
+                msg += f"{self.encoding!r}."
+                raise ValueError(msg) from error
+
+
+class DelimitedSource(TableSource):
+    """Delimited text, plain or packed.
+
+    Parameters
+    ----------
+    path : Path
+        The file, or how a stream is called.
+    target : str or None
+        The target.
+    usual : str
+        The separator where nothing speaks for another.
+    packed : str
+        The key of `PACKED`, or nothing.
+    told : TextFormat
+        What is said of the file.
+    content : bytes or None
+        What came by a stream.
+    """
 
     def __init__(
-        self, path: Path, target: str | None, *, delimiter: str, compression: str | None
+        self,
+        path: Path,
+        target: str | None,
+        *,
+        usual: str = ",",
+        packed: str = "",
+        told: TextFormat | None = None,
+        content: bytes | None = None,
     ) -> None:
         self.arrow = import_pyarrow(path, "pyarrow")
         self.reader = import_pyarrow(path, "pyarrow.csv")
-        self.delimiter = delimiter
-        self.compression = compression
-        self.path = path
+        self.path, self._packed, self._content = path, packed, content
+        told = told or TextFormat()
+        self._look()
+        said = told.encoding and codecs.lookup(told.encoding).name
+        self.encoding = said or self._sniffed_encoding()
+        self.n_skipped = 0
+        self.separator = self._sniffed_separator(usual) if told.sep is None else told.sep
+        self.decimal = told.decimal
         names = self._header()
+        self._has_index = not names[0].strip()
+        if self._has_index:
+            names[0] = INDEX
+        self.told = [] if told.sep or self.separator == usual else [f"separator {self.separator!r}"]
+        if not told.encoding and self.encoding != "utf-8":
+            self.told.append(f"encoding {self.encoding}")
         super().__init__(path, names, checked_target(path, names, target))
 
-    def open(self, wanted: Sequence[str]) -> dict[str, str]:
-        """Parse the wanted columns and tell the kind of each."""
-        self.table = self._read(wanted, types={})
+    def about(self, with_commas: Sequence[str]) -> list[str]:
+        """Say in one line what was found out about the file, and what overrides it."""
+        told = [*self.told, *([f"decimal commas in {listed(with_commas)}"] if with_commas else [])]
+        other = how("sep=, decimal= and encoding=", "--sep, --decimal and --encoding")
+        return [f"Read with {', '.join(told)}; {other} override."] if told else []
+
+    def read(self, wanted: Sequence[str]) -> Any:
+        """Parse the wanted columns."""
+        table = self._parsed(wanted, types={})
         if self.has_odd_quotes:
             self._refuse_open_quote()
-        self._refuse_rounded_integers()
-        hexadecimal = self._hexadecimal() if self.has_prefixes else []
+        self._refuse_rounded_integers(table)
+        hexadecimal = self._hexadecimal(table) if self.has_prefixes else []
         if hexadecimal:
-            self.table = self._read(wanted, types=dict.fromkeys(hexadecimal, self.arrow.string()))
-        kinds = {
-            name: arrow_kind(self.arrow, arrow_type)
-            for name, arrow_type in zip(wanted, self.table.schema.types, strict=True)
-        }
-        return {n: "not UTF-8 text" if kind == "binary" else kind for n, kind in kinds.items()}
+            table = self._parsed(wanted, types=dict.fromkeys(hexadecimal, self.arrow.string()))
+        return table
 
-    def load(self, name: str) -> Array:
-        """Return one parsed column."""
-        return arrow_values(self.path, name, self.table.column(name))
+    @contextmanager
+    def _bytes(self) -> Iterator[Any]:
+        """Open the file, unpacked."""
+        with self.path.open("rb") if self._content is None else BytesIO(self._content) as file:
+            if not self._packed:
+                yield file
+                return
+            with PACKED[self._packed][0](file) as unpacked:
+                yield unpacked
 
-    def may_count_rows(self, name: str) -> bool:
-        """Say yes: the column is at hand."""
-        del name
-        return True
+    def _look(self) -> None:
+        """Go through the bytes once, before anything is kept: a packed file may be enormous."""
+        self.has_prefixes, n_quotes, n_bytes, last = False, 0, 0, b""
+        head = bytearray()
+        decoder = codecs.getincrementaldecoder("utf-8")()
+        self.is_utf8, self.is_text = True, True
+        with plainly(self.path, "text"), self._bytes() as file:
+            n_packed = None if self._content is None else len(self._content)
+            limit = unpacked_limit(self.path, n_packed) if self._packed else 0
+            while content := file.read(STEP_BYTES):
+                n_bytes += len(content)
+                if limit and n_bytes > limit:
+                    refuse_unpacked(self.path, n_bytes, n_packed=n_packed)
+                # A prefix may be cut in two.
+                seen = last + content[:1]
+                self.has_prefixes |= any(one in content or one in seen for one in HEXADECIMAL)
+                last = content[-1:]
+                n_quotes += content.count(b'"')
+                if head.count(b"\n") < HEAD_LINES and len(head) < BLOCK_BYTES:
+                    head += content
+                self.is_utf8 = self.is_utf8 and _decodes(decoder, content)
+                self.is_text &= self.is_utf8 or not NO_TEXT.search(content)
+        self.has_odd_quotes = n_quotes % 2 == 1
+        self._head = bytes(head)
+
+    def _sniffed_encoding(self) -> str:
+        """Tell the encoding by a mark at the beginning, or by what its bytes cannot be."""
+        for mark, encoding in MARKS_OF_ENCODINGS:
+            if self._head.startswith(mark):
+                self.has_prefixes |= encoding == "utf-16"  # two bytes a character: not looked for
+                return encoding
+        if self.is_utf8 and b"\0" not in self._head[:4]:
+            return "utf-8"
+        zeros = [self._head[place::2].count(b"\0") for place in (0, 1)]
+        if max(zeros) > len(self._head) // 4:
+            self.has_prefixes = True
+            return "utf-16-be" if zeros[0] > zeros[1] else "utf-16-le"
+        if not self.is_text or NO_TEXT.search(self._head):
+            raise table_error(self.path, "cannot be read as text (there are bytes of no text)")
+        return "cp1252"
+
+    def _sniffed_separator(self, usual: str) -> str:
+        """Choose the separator that cuts the first lines into equally many fields, if one does."""
+        text = self._head.decode(self.encoding, errors="replace").lstrip("\ufeff")
+        lines = [line for line in islice(text.splitlines(), HEAD_LINES) if line.strip()]
+        said = SEPARATOR_LINE.fullmatch(lines[0]) if lines else None
+        if said:
+            self.n_skipped = 1
+            return said[1]
+        best, most = usual, 1
+        for separator in (usual, *SEPARATORS):
+            try:
+                widths = {len(one) for one in csv.reader(lines[:-1] or lines, delimiter=separator)}
+            except csv.Error:
+                continue
+            if len(widths) == 1 and max(widths) > most:
+                best, most = separator, max(widths)
+        return best
 
     def _header(self) -> list[str]:
         """Return the first record that is not an empty line, verbatim."""
@@ -83,14 +264,17 @@ class DelimitedSource(Source):
     @contextmanager
     def _records(self, *, strict: bool = False) -> Iterator[Any]:
         """Give a reader of the standard library, which knows the line it is at."""
-        # Bytes that are not UTF-8 may be in a dropped column, so they are no error here.
+        # Bytes that are no text may be in a dropped column, so they are no error here.
+        encoding = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
         with (
-            WatchedBytes(self.path, packed=self.compression is not None) as content,
-            TextIOWrapper(
-                BufferedReader(content), "utf-8-sig", errors="surrogateescape", newline=""
-            ) as file,
+            self._bytes() as content,
+            TextIOWrapper(content, encoding, errors="surrogateescape", newline="") as file,
         ):
-            yield csv.reader(self._lines(file), delimiter=self.delimiter, strict=strict)
+            yield csv.reader(
+                islice(self._lines(file), self.n_skipped, None),
+                delimiter=self.separator,
+                strict=strict,
+            )
 
     def _lines(self, file: TextIO) -> Iterator[str]:
         """Give lines, none of which is too long to be held in memory."""
@@ -99,24 +283,30 @@ class DelimitedSource(Source):
                 raise table_error(self.path, f"a row is longer than {BLOCK_BYTES} bytes")
             yield line
 
-    def _read(self, columns: Sequence[str], *, types: Mapping[str, Any]) -> Any:
+    def _parsed(self, columns: Collection[str], *, types: Mapping[str, Any]) -> Any:
         """Read some columns, of given or inferred types, into an Arrow table."""
+        stored = ["" if self._has_index and name == INDEX else name for name in columns]
         options = {
             # Without threads, which halve the speed when there are thousands of columns.
-            "read_options": self.reader.ReadOptions(use_threads=False, block_size=BLOCK_BYTES),
+            "read_options": self.reader.ReadOptions(
+                use_threads=False,
+                block_size=BLOCK_BYTES,
+                encoding="utf8" if self.encoding == "utf-8" else self.encoding,
+                skip_rows=self.n_skipped,
+            ),
             "parse_options": self.reader.ParseOptions(
-                delimiter=self.delimiter, newlines_in_values=True
+                delimiter=self.separator, newlines_in_values=True
             ),
             "convert_options": self.reader.ConvertOptions(
-                include_columns=list(columns), column_types=types, strings_can_be_null=True
+                include_columns=stored,
+                column_types=types,
+                strings_can_be_null=True,
+                decimal_point=self.decimal or ".",
             ),
         }
         try:
-            with WatchedBytes(self.path, packed=self.compression is not None) as content:
-                table = self.reader.read_csv(content, **options)
-            self.has_prefixes = content.has_prefixes
-            self.has_odd_quotes = content.n_quotes % 2 == 1
-            return table
+            with self._bytes() as content:
+                return self.reader.read_csv(content, **options).rename_columns(list(columns))
         except TableError:
             raise
         except LIBRARY_ERRORS as error:
@@ -129,8 +319,8 @@ class DelimitedSource(Source):
             for record in records:
                 expected = expected or len(record)
                 if record and len(record) != expected:
-                    problem = f"expected {expected} fields but found {len(record)}"
-                    return table_error(self.path, f"line {last_line + 1}: {problem}")
+                    problem = f"line {last_line + 1 + self.n_skipped}: expected {expected} fields"
+                    return table_error(self.path, f"{problem} but found {len(record)}")
                 last_line = records.line_num
         if "straddling" in str(error):
             return table_error(self.path, f"a row is longer than {BLOCK_BYTES} bytes")
@@ -145,31 +335,31 @@ class DelimitedSource(Source):
                     line = records.line_num
         except csv.Error as error:
             if "unexpected end of data" in str(error):
-                problem = f"a quote is opened in line {line + 1} and never closed"
+                problem = f"a quote is opened in line {line + 1 + self.n_skipped} and never closed"
                 raise table_error(self.path, problem) from error
 
-    def _refuse_rounded_integers(self) -> None:
+    def _refuse_rounded_integers(self, table: Any) -> None:
         """Look at the text of large floats, as pyarrow reads integers beyond int64 as floats."""
         compute = import_pyarrow(self.path, "pyarrow.compute")
         suspects = []
-        for name, column in zip(self.table.column_names, self.table.columns, strict=True):
+        for name, column in zip(table.column_names, table.columns, strict=True):
             if self.arrow.types.is_float64(column.type):
                 ends = [abs(end or 0.0) for end in compute.min_max(column).as_py().values()]
                 if max(ends) >= LARGEST_EXACT_INTEGER:
                     suspects.append(name)
         if not suspects:
             return
-        texts = self._read(suspects, types=dict.fromkeys(suspects, self.arrow.string()))
+        texts = self._parsed(suspects, types=dict.fromkeys(suspects, self.arrow.string()))
         for name in suspects:
             for row, text in enumerate(texts.column(name).to_pylist(), start=1):
                 if is_long_integer(text):
                     raise rounded_integer(self.path, name, row, text.strip())
 
-    def _hexadecimal(self) -> list[str]:
+    def _hexadecimal(self, table: Any) -> list[str]:
         """Find the columns of integers in which one is written as 0x1F, which is text to us."""
-        columns = zip(self.table.column_names, self.table.columns, strict=True)
+        columns = zip(table.column_names, table.columns, strict=True)
         names = [name for name, column in columns if self.arrow.types.is_integer(column.type)]
-        texts = self._read(names, types=dict.fromkeys(names, self.arrow.string()))
+        texts = self._parsed(names, types=dict.fromkeys(names, self.arrow.string()))
         compute = import_pyarrow(self.path, "pyarrow.compute")
         found = [
             compute.any(compute.match_substring_regex(texts.column(name), "0[xX]")).as_py()
@@ -178,43 +368,10 @@ class DelimitedSource(Source):
         return [name for name, is_found in zip(names, found, strict=True) if is_found]
 
 
-class WatchedBytes(RawIOBase):
-    """The bytes of a file, unpacked, and what is to be known of them without a second look."""
-
-    def __init__(self, path: Path, *, packed: bool) -> None:
-        super().__init__()
-        self.has_prefixes = False
-        self.n_quotes = 0
-        self._path = path
-        self._file: Any = gzip.open(path) if packed else path.open("rb")  # noqa: SIM115
-        self._left = unpacked_limit(path) if packed else None
-        self._last = b""
-
-    def readable(self) -> bool:
-        """Say yes."""
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        """Read some bytes, and look at them."""
-        content = self.read(len(buffer))
-        buffer[: len(content)] = content
-        return len(content)
-
-    def read(self, size: int = -1) -> bytes:
-        """Read some bytes, and look at them."""
-        content: bytes = self._file.read(size)
-        if self._left is not None:
-            self._left -= len(content)
-            if self._left < 0:
-                refuse_unpacked(self._path, unpacked_limit(self._path) - self._left)
-        # A prefix may be cut in two.
-        seen = self._last + content[:1]
-        self.has_prefixes |= any(one in content or one in seen for one in HEXADECIMAL)
-        self._last = content[-1:]
-        self.n_quotes += content.count(b'"')
-        return content
-
-    def close(self) -> None:
-        """Let go of the file."""
-        self._file.close()
-        super().close()
+def _decodes(decoder: Any, content: bytes) -> bool:
+    """Say whether the next bytes are UTF-8."""
+    try:
+        decoder.decode(content)
+    except UnicodeDecodeError:
+        return False
+    return True

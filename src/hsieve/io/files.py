@@ -16,13 +16,21 @@ from numpy.typing import NDArray
 
 from hsieve.data.arrays import ArrayBlocks, places_beyond_exact
 from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray, float_type
-from hsieve.data.errors import TableError, incomplete_feature, plainly, table_error, unknown_name
+from hsieve.data.errors import (
+    TableError,
+    as_categories,
+    incomplete_feature,
+    plainly,
+    quoted,
+    table_error,
+    unknown_name,
+)
 from hsieve.data.file_fingerprint import fingerprint_of_content, states_of
 from hsieve.fingerprint import fingerprint_of
 from hsieve.io.numpy_files import ArraySource, open_npy
 from hsieve.io.parquet import OpenParts, ParquetParts
-from hsieve.io.roles import refuse_text, refuse_types
-from hsieve.io.source import Array, check_names
+from hsieve.io.roles import Findings, type_in_words
+from hsieve.io.source import READABLE_KINDS, Array, check_names
 from hsieve.io.values import arrow_values, category_codes, exact_numbers, refuse_long_integers
 
 __all__ = [
@@ -212,13 +220,15 @@ class ParquetBlocks(FileBlocks):
 
     def _refuse_kinds(self) -> None:
         """Refuse columns that are neither numbers nor declared categories."""
-        kinds = {name: self._parts.kind_of(name) for name in self.names}
-        refuse_types(self.path, kinds)
-        declared = dict(zip(self.names, self._is_category, strict=True))
-        texts = [name for name in self.names if kinds[name] == "text" and not declared[name]]
-        if texts:
-            with self._parts.opened() as files:
-                refuse_text(self.path, texts, lambda name: self._parts.load(files, name))
+        found = Findings(self._parts.n_rows)
+        for name, is_category in zip(self.names, self._is_category, strict=True):
+            kind = self._parts.kind_of(name)
+            if kind not in READABLE_KINDS:
+                found.unusable(name, type_in_words(kind))
+            elif kind == "text" and not is_category:
+                advice = f"make it a category by {as_categories([name])}"
+                found.problems.append((f"column {quoted(name)} is text", advice))
+        found.refuse(self.n_features, path=self.path)
 
     def _float_type(self, name: str) -> np.dtype[np.floating]:
         """Return the type that holds a column exactly; text becomes codes."""

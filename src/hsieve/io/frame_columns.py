@@ -21,6 +21,7 @@ __all__ = [
     "FrameColumn",
     "Library",
     "as_array",
+    "codes_and_levels",
     "collected",
     "column_handles",
     "frame_library",
@@ -139,7 +140,7 @@ def open_column(column: Any) -> FrameColumn:
         return _unreadable(column, error)
     kind = arrow_kind(arrow, array.type)
     if kind == "text":
-        found = _category(*_codes_and_levels(array, arrow))
+        found = _category(*codes_and_levels(array, arrow))
         return replace(found, is_plain_text=not arrow.types.is_dictionary(array.type))
     if kind not in READABLE_KINDS:
         return FrameColumn(kind, np.zeros(0))
@@ -191,7 +192,7 @@ def _numbers_of_arrow(kind: str, array: Any, arrow: Any) -> FrameColumn:
     return FrameColumn(kind, values, n_missing=missing)
 
 
-def _codes_and_levels(array: Any, arrow: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
+def codes_and_levels(array: Any, arrow: Any) -> tuple[NDArray[np.intp], NDArray[Any]]:
     """Return codes, -1 where a value is missing, and the levels that they stand for."""
     if not arrow.types.is_dictionary(array.type):
         if str(array.type) == "string_view":

@@ -51,7 +51,7 @@ def target_array(y: Any, target_kind: str = "auto") -> Any:
         )
     outputs = FrameBlocks(y)
     outputs.refuse_categories("A target of several outputs")
-    outputs.refuse_missing()
+    outputs.refuse_unusable(gaps=False)
     return _of_array(outputs.matrix(), target_kind)
 
 

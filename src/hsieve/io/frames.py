@@ -6,15 +6,15 @@ one by one.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray
-from hsieve.data.errors import COUNTS_ROWS, IS_IDENTIFIER, left_out, listed, quoted
-from hsieve.data.validation import HOW_TO_FILL, counts_rows, role_of_text
+from hsieve.data.errors import listed, quoted
+from hsieve.data.validation import HOW_TO_FILL
 from hsieve.io.frame_columns import (
     FrameColumn,
     Library,
@@ -23,26 +23,9 @@ from hsieve.io.frame_columns import (
     frame_names,
     open_column,
 )
+from hsieve.io.roles import Findings, counts_in_words, type_in_words
 
 __all__ = ["FrameBlocks"]
-
-# Words for types that people meet; others are called by their type.
-WORDS = {
-    "timestamp": "dates",
-    "date": "dates",
-    "time": "times of day",
-    "duration": "lengths of time",
-    "list": "nested values",
-    "large_list": "nested values",
-    "fixed_size_list": "nested values",
-    "struct": "nested values",
-    "map": "nested values",
-    "binary": "bytes",
-    "large_binary": "bytes",
-    "extension": "values of a special type",
-}
-DATES = frozenset({"dates", "times of day", "lengths of time"})
-COUNTS_SHOWN = 5
 
 
 class FrameBlocks(ColumnBlocks):
@@ -63,8 +46,7 @@ class FrameBlocks(ColumnBlocks):
     Raises
     ------
     ValueError
-        If names are repeated, a column is neither number nor category, or an integer would be
-        rounded.
+        If names are repeated. What the columns hold is looked at by `refuse_unusable`.
 
     Examples
     --------
@@ -85,8 +67,7 @@ class FrameBlocks(ColumnBlocks):
         self.columns = _opened(frame, library)
         self.n_samples, self.n_features = int(frame.shape[0]), len(self.columns)
         self.declared: IndexArray = np.flatnonzero([c.kind == "text" for c in self.columns])
-        self._refuse_types()
-        self._refuse_long_integers()
+        self.notes: tuple[str, ...] = ()
         numbers = [column.values.dtype for column in self.columns if not column.is_category]
         single = bool(numbers) and all(d.kind == "f" and d.itemsize <= 4 for d in numbers)
         self.dtype = np.dtype(np.float32 if single else np.float64)
@@ -95,45 +76,55 @@ class FrameBlocks(ColumnBlocks):
         """Return the name of a column as text, whatever it is in the frame."""
         return self._shown[position]
 
-    def refuse_missing(self) -> None:
-        """Refuse missing and infinite values, and say where they all are."""
-        missing = {i: c.n_missing for i, c in enumerate(self.columns) if c.n_missing}
-        if missing:
-            what = _counted(missing, self._shown, self.n_samples)
-            msg = f"{what} missing values. {HOW_TO_FILL}"
-            raise ValueError(msg)
-        infinite = {
-            i: int(np.isinf(c.values).sum())
-            for i, c in enumerate(self.columns)
-            if c.values.dtype.kind == "f" and np.isinf(c.values).any()
-        }
+    def refuse_unusable(
+        self, *, gaps: bool, categories: Collection[int] | None = None
+    ) -> dict[int, str]:
+        """Refuse all that cannot be used at once; find the columns that tell nothing but the row.
+
+        Parameters
+        ----------
+        gaps : bool
+            Whether values may be missing.
+        categories : collection of int or None, default=None
+            The columns that are categories by request; None where roles are known already.
+
+        Returns
+        -------
+        dict of int to str
+            Positions of the columns to leave out, and why.
+        """
+        found = Findings(self.n_samples)
+        for place, (column, name) in enumerate(zip(self.columns, self._shown, strict=True)):
+            if not column.is_usable:
+                found.unusable(name, column.problem or type_in_words(column.kind))
+            elif column.long_integer is not None:
+                what = f"column {quoted(name)} holds {column.long_integer}, an integer beyond 2^53"
+                advice = "rescale it, make it text"
+                found.problems.append((f"{what} that would be rounded", advice))
+            elif categories is not None and place not in categories:
+                if found.index(place, name):
+                    continue
+                if column.kind == "integer":
+                    found.counts(place, name, column.values)
+                elif column.kind == "text":
+                    plain = column.is_plain_text
+                    found.text(place, name, column.levels, is_plain=plain)
+            if not gaps and place not in found.left_out:
+                found.lacking(name, column.n_missing)
+        found.refuse(self.n_features, fill=HOW_TO_FILL)
+        infinite = {} if gaps else dict(self._infinite())
         if infinite:
-            what = _counted(infinite, self._shown, self.n_samples)
+            what = counts_in_words(infinite, self.n_features, self.n_samples)
             msg = f"{what} infinite values; only finite numbers are accepted."
             raise ValueError(msg)
+        self.notes = (*found.left_out.values(), *found.notes)
+        return found.left_out
 
-    def left_out(self, categories: Collection[int]) -> dict[int, str]:
-        """Find the columns that tell nothing but the row, and say so; refuse unclear text."""
-        sentences = {}
-        for place, column in enumerate(self.columns):
-            name, n_levels = self._shown[place], len(column.levels)
-            if place in categories:
-                continue
-            if column.kind == "integer" and counts_rows(column.values):
-                sentences[place] = left_out(name, COUNTS_ROWS)
-            if column.kind != "text":
-                continue
-            role = role_of_text(n_levels, self.n_samples)
-            if role == "identifier":
-                sentences[place] = left_out(name, IS_IDENTIFIER)
-            elif role == "unclear":
-                msg = (
-                    f"Column {quoted(name)} holds {n_levels} different texts in {self.n_samples} "
-                    "rows: numbers stored as text, perhaps, but hardly a category. Leave it out, "
-                    "turn it into numbers, or list it in categorical=[...]."
-                )
-                raise ValueError(msg)
-        return sentences
+    def _infinite(self) -> Iterator[tuple[str, int]]:
+        """Count infinite values by the names of the columns that have some."""
+        for column, name in zip(self.columns, self._shown, strict=True):
+            if column.values.dtype.kind == "f" and np.isinf(column.values).any():
+                yield name, int(np.isinf(column.values).sum())
 
     def set_aside(self, places: Collection[int]) -> None:
         """Let some columns hold one single value, so that they are never selected."""
@@ -168,34 +159,6 @@ class FrameBlocks(ColumnBlocks):
             for place, position in enumerate(positions):
                 block[:, place] = self.columns[position].values
 
-    def _refuse_types(self) -> None:
-        """Refuse columns that are neither numbers nor categories, those of one kind together."""
-        refused = [place for place, column in enumerate(self.columns) if not column.is_usable]
-        if not refused:
-            return
-        what = _in_words(self.columns[refused[0]])
-        alike = [self._shown[i] for i in refused if _in_words(self.columns[i]) == what]
-        others = len(refused) - len(alike)
-        more = f" ({others} more cannot be used either)" if others else ""
-        advice = "Turn them into numbers"
-        if what.split(" (")[0] in DATES:
-            advice += ", such as days since a start"
-        elif "several kinds" in what:
-            advice = "Make them all numbers or all text"
-        verb = "holds" if len(alike) == 1 else "hold"
-        msg = f"{listed(alike)} {verb} {what}{more}. {advice}, or leave the columns out."
-        raise ValueError(msg)
-
-    def _refuse_long_integers(self) -> None:
-        for place, column in enumerate(self.columns):
-            value = column.long_integer
-            if value is not None:
-                msg = (
-                    f"Column {quoted(self._shown[place])} holds {value}, an integer beyond 2^53 "
-                    "that would be rounded; rescale it, make it text, or leave it out."
-                )
-                raise ValueError(msg)
-
 
 def _checked_names(names: Sequence[Any]) -> tuple[str, ...] | None:
     """Return names that are text; others are none, as scikit-learn has it."""
@@ -225,26 +188,3 @@ def _opened(frame: Any, library: Library) -> tuple[FrameColumn, ...]:
                 for column, n in zip(values.T, missing, strict=True)
             )
     return tuple(open_column(column) for column in column_handles(frame, library))
-
-
-def _counted(counts: dict[int, int], names: Sequence[str], n_samples: int) -> str:
-    """Begin a sentence about columns with some values of a kind."""
-    worst = sorted(counts, key=lambda place: -counts[place])[:COUNTS_SHOWN]
-    shown = ", ".join(f"{quoted(names[i])} ({counts[i]} of {n_samples})" for i in sorted(worst))
-    if len(counts) == 1:
-        return f"1 of {len(names)} columns, {shown}, has"
-    most = "" if len(counts) <= COUNTS_SHOWN else "most of all "
-    return f"{len(counts)} of {len(names)} columns, {most}{shown}, have"
-
-
-def _in_words(column: FrameColumn) -> str:
-    """Say what a column holds that cannot be used."""
-    if column.problem:
-        return column.problem
-    stem = column.kind.split("[")[0].split("<")[0].split("(")[0].rstrip("0123456789")
-    return f"{WORDS.get(stem, 'neither numbers nor categories')} ({column.kind})"
-
-
-def names_of(columns: Iterable[int], blocks: FrameBlocks) -> list[str]:
-    """Return the names of some columns."""
-    return [blocks.name_of(place) for place in columns]

@@ -15,7 +15,7 @@ import re
 import struct
 import zipfile
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Literal
@@ -74,7 +74,7 @@ class ArraySource(Source):
         check_names(path, names)
         super().__init__(path, names, target_name)
 
-    def open(self, wanted: Sequence[str]) -> dict[str, str]:
+    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
         """Tell the kind of each wanted column by its array's type."""
         types = {name: self.columns[name].dtype for name in wanted}
         return {name: NUMPY_KINDS.get(t.kind, str(t)) for name, t in types.items()}

@@ -6,21 +6,16 @@ files' names; parts that have no column in common, and equally many rows, are it
 A footer takes about a kilobyte of memory for each column and row group, so that those of a wide
 table can be larger than the columns wanted. They are kept once columns are read in blocks; opening
 a table and reading its target keeps none.
-
-pandas saves a row index that has no name as a column of its own, ``__index_level_0__``. It numbers
-the rows and says nothing about the target unless the rows are sorted by it, in which case it says
-everything: it is refused as a feature.
 """
 
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from hsieve.data.errors import columns_are, listed, on_one_line, plainly, quoted, table_error
+from hsieve.data.errors import listed, on_one_line, plainly, quoted, table_error
 from hsieve.io.source import Array, Source, checked_target
 from hsieve.io.unpacking import refuse_unpacked
 from hsieve.io.values import arrow_kind, arrow_values, import_pyarrow
@@ -33,7 +28,6 @@ BYTES_A_VALUE = 8
 ACCEPTED_PARTS = (
     "parts must have equal columns, or no column in common and equally many rows in the same order"
 )
-PANDAS_INDEX = re.compile(r"__index_level_[0-9]+__")
 
 
 @dataclass(frozen=True)
@@ -278,9 +272,8 @@ class ParquetSource(Source):
         names = self.parts.names
         super().__init__(path, names, checked_target(path, names, target))
 
-    def open(self, wanted: Sequence[str]) -> dict[str, str]:
+    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
         """Tell the kind of each wanted column."""
-        self._refuse_index([name for name in wanted if name != self.target])
         return {name: self.parts.kind_of(name) for name in wanted}
 
     def load(self, name: str) -> Array:
@@ -290,14 +283,6 @@ class ParquetSource(Source):
     def may_count_rows(self, name: str) -> bool:
         """Say so by the statistics of the file, unless it has none."""
         return name in self.parts.may_count
-
-    def _refuse_index(self, features: Sequence[str]) -> None:
-        """Refuse the row index of pandas as a feature."""
-        index = [name for name in features if PANDAS_INDEX.fullmatch(name)]
-        if index:
-            problem = f"{columns_are(index)} the row index saved by pandas, not a feature"
-            advice = f"leave it out with drop={index} ({' '.join(f'--drop {n}' for n in index)})"
-            raise table_error(self.path, f"{problem}; {advice}")
 
 
 def _counting(group: Any, integers: set[str]) -> set[str]:

@@ -4,20 +4,24 @@ A matrix that is read whole is in Fortran order whatever the file, since selecti
 equal tables should give equal numbers.
 """
 
+from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks
-from hsieve.data.errors import brief, columns_are, incomplete_feature, listed, table_error
+from hsieve.data.errors import brief, columns_are, how, incomplete_feature, listed, table_error
 from hsieve.io.anndata_files import AnnDataSource
-from hsieve.io.delimited import DelimitedSource
+from hsieve.io.delimited import PACKED, DelimitedSource, TextFormat
+from hsieve.io.excel import ExcelSource
 from hsieve.io.files import NumpyBlocks, ParquetBlocks
 from hsieve.io.numpy_files import ArraySource, open_npy, open_npz
 from hsieve.io.parquet import ParquetSource
-from hsieve.io.roles import Opener, Roles
+from hsieve.io.roles import Roles
 from hsieve.io.source import Source
 from hsieve.io.values import category_codes, exact_numbers
 from hsieve.io.zarr import MATRIX, ZarrSource
@@ -25,21 +29,25 @@ from hsieve.io.zarr_blocks import ZarrBlocks
 
 __all__ = ["columns_of_source", "open_source"]
 
-OPENERS: dict[str, Opener] = {
-    ".csv": partial(DelimitedSource, delimiter=",", compression=None),
-    ".tsv": partial(DelimitedSource, delimiter="\t", compression=None),
-    ".csv.gz": partial(DelimitedSource, delimiter=",", compression="gzip"),
-    ".tsv.gz": partial(DelimitedSource, delimiter="\t", compression="gzip"),
+# By the ending of a name; text may be packed beside.
+OPENERS: dict[str, Callable[..., Source]] = {
     ".parquet": ParquetSource,
     ".npz": open_npz,
     ".npy": partial(open_npy, mapped=True),
     ".zarr": ZarrSource,
     ".h5ad": AnnDataSource,
+    ".xlsx": ExcelSource,
+    ".xls": ExcelSource,
 }
+TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
+STREAM = Path("standard input")
 
 
-def open_source(path: Path, target: str | None) -> Source:
+def open_source(source: Any, target: str | None, told: TextFormat) -> Source:
     """Choose the reader by the ending, once there is a file to read."""
+    if hasattr(source, "read"):
+        return _of_stream(source, target, told)
+    path: Path = source
     try:
         size = path.stat().st_size
     except (OSError, ValueError) as error:
@@ -49,12 +57,33 @@ def open_source(path: Path, target: str | None) -> Source:
     name = path.name.lower()
     if folder and not name.endswith(".zarr"):
         name = ".parquet"  # other folders can only be some of Parquet files
-    opener = next((o for ending, o in OPENERS.items() if name.endswith(ending)), None)
-    if opener is None:
-        raise table_error(path, f"unknown ending, accepted are {listed(OPENERS)}")
     if size == 0 and not folder:
         raise table_error(path, "the file is empty")
+    packed = next((ending for ending in PACKED if name.endswith(ending)), "")
+    usual = next((sep for of, sep in TEXT.items() if name.endswith(of + packed)), None)
+    if usual is not None:
+        return DelimitedSource(path, target, usual=usual, packed=packed, told=told)
+    opener = next((o for ending, o in OPENERS.items() if name.endswith(ending)), None)
+    if opener is None:
+        accepted = (
+            f"{listed([*TEXT, *OPENERS])}; text also packed, as in '.csv.gz' ({listed(PACKED)})"
+        )
+        raise table_error(path, f"unknown ending, accepted are {accepted}")
+    if told != TextFormat():
+        options = how("sep, decimal and encoding", "--sep, --decimal and --encoding")
+        raise table_error(path, f"{options} are for delimited text: {listed(TEXT)}")
     return opener(path, target)
+
+
+def _of_stream(stream: Any, target: str | None, told: TextFormat) -> Source:
+    """Read delimited text from an open file, packed or not."""
+    content = stream.read()
+    if isinstance(content, str):
+        content, told = content.encode(), replace(told, encoding="utf-8")
+    if not content:
+        raise table_error(STREAM, "there is nothing in it")
+    packed = next((of for of, (_, start) in PACKED.items() if content.startswith(start)), "")
+    return DelimitedSource(STREAM, target, packed=packed, told=told, content=content)
 
 
 def columns_of_source(source: Source, roles: Roles, *, may_lack: bool) -> ColumnBlocks:

@@ -1,41 +1,171 @@
-"""The roles of a file's columns, and what must be known before its features are read.
+"""What the columns of a table are, decided by one rule for files and frames.
 
 Every column is a feature unless it is the target, is dropped by name, or tells nothing but the row:
-text that is different in every row, and integers that count the rows. Text of few levels is a
-category.
+text that is different in every row, integers that count the rows, and row labels saved by pandas.
+Text of few levels is a category. All that cannot be used is refused in one message.
 """
 
-import warnings
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from hsieve.data.errors import (
     COUNTS_ROWS,
     IS_IDENTIFIER,
+    IS_INDEX,
     TableError,
-    columns_are,
+    as_categories,
+    drop_them,
+    how,
+    how_to_fill,
     left_out,
+    listed,
     on_one_line,
     quoted,
     table_error,
     taken_as_category,
     unknown_name,
 )
-from hsieve.data.validation import TargetKind, counts_rows, role_of_text
-from hsieve.exceptions import IdentifierWarning
+from hsieve.data.validation import TargetKind, counts_rows, is_row_index, role_of_text
+from hsieve.exceptions import IdentifierWarning, warn_user
 from hsieve.io.source import READABLE_KINDS, Array, Source
 from hsieve.io.values import target_values
 
-__all__ = [
-    "Opener",
-    "Roles",
-    "assign_roles",
-    "refuse_text",
-    "refuse_types",
-]
+__all__ = ["Findings", "Roles", "assign_roles", "counts_in_words", "type_in_words"]
 
-Opener = Callable[[Path, str | None], Source]
+# Words for types that people meet; others are called by their type.
+WORDS = {
+    "timestamp": "dates",
+    "date": "dates",
+    "time": "times of day",
+    "duration": "lengths of time",
+    "list": "nested values",
+    "large_list": "nested values",
+    "fixed_size_list": "nested values",
+    "struct": "nested values",
+    "map": "nested values",
+    "binary": "bytes",
+    "large_binary": "bytes",
+    "extension": "values of a special type",
+}
+COUNTS_SHOWN = 5
+
+
+def type_in_words(kind: str) -> str:
+    """Say what a column holds that is neither number nor category."""
+    stem = (
+        kind.split("[", maxsplit=1)[0]
+        .split("<", maxsplit=1)[0]
+        .split("(", maxsplit=1)[0]
+        .rstrip("0123456789")
+    )
+    return f"{WORDS.get(stem, 'values that are not supported')} ({on_one_line(kind)})"
+
+
+@dataclass
+class Findings:
+    """What is found out about columns, by name or place, before any is used."""
+
+    n_rows: int
+    levels: dict[Any, tuple[object, ...]] = field(default_factory=dict)
+    left_out: dict[Any, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+    # Sentences, each with what to do about it.
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    _unusable: dict[str, list[str]] = field(default_factory=dict)
+    _refused: list[str] = field(default_factory=list)
+    _lacking: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether there is something to refuse beside missing values."""
+        return bool(self._unusable or self.problems)
+
+    def unusable(self, name: str, what: str) -> None:
+        """Take note of a column of values that cannot be used."""
+        self._unusable.setdefault(what, []).append(name)
+
+    def text(self, key: Any, name: str, levels: Sequence[object], *, is_plain: bool) -> None:
+        """Find out what a column of text is that nobody has declared a category."""
+        role = role_of_text(levels, self.n_rows)
+        if role == "category":
+            self.levels[key] = tuple(levels)
+            self.notes += [taken_as_category(name, levels)] if is_plain else []
+        elif role == "identifier":
+            self.left_out[key] = left_out(name, IS_IDENTIFIER)
+        elif role == "dates":
+            self.unusable(name, f"dates as text ({quoted(levels[0])}, ...)")
+        else:
+            self._refused.append(name)
+            what = f"column {quoted(name)} holds {len(levels):,} different texts in {self.n_rows:,}"
+            what += " rows, which is hardly a category"
+            if role == "numbers":
+                odd = [text for text in levels if not _is_number(text)]
+                what = f"column {quoted(name)} is text, since there is {quoted((odd or levels)[0])}"
+                what += f" among its numbers ({len(odd)} such texts)"
+            advice = "replace them by numbers" if role == "numbers" else "turn it into numbers"
+            self.problems.append((what, f"{advice}, make it a category by {as_categories([name])}"))
+
+    def counts(self, key: Any, name: str, values: Array) -> None:
+        """Leave a column of integers out if it counts the rows."""
+        if counts_rows(values):
+            self.left_out[key] = left_out(name, COUNTS_ROWS)
+
+    def index(self, key: Any, name: str) -> bool:
+        """Leave a column out if it is called as pandas calls row labels."""
+        if is_row_index(name):
+            self.left_out[key] = left_out(name, IS_INDEX)
+        return key in self.left_out
+
+    def lacking(self, name: str, n_missing: int) -> None:
+        """Take note of missing values, of a column that is used."""
+        if n_missing:
+            self._lacking[name] = n_missing
+
+    def refuse(self, n_columns: int, *, path: Path | None = None, fill: str = "") -> None:
+        """Refuse all that was found at once; a file has options that mend it, a frame has not."""
+        found = []
+        for what, names in self._unusable.items():
+            self._refused += names
+            verb = "column {} holds" if len(names) == 1 else "columns {} hold"
+            advice = "make them all numbers or all text" if "several kinds" in what else ""
+            advice = advice or "turn them into numbers"
+            if what.startswith(("dates", "times", "lengths")):
+                advice += ", such as days since a start"
+            found.append((f"{verb.format(listed(names))} {what}", advice))
+        found += self.problems
+        if not found and not self._lacking:
+            return
+        out = f"leave out with {drop_them(self._refused)}" if path else "leave the column out"
+        found = [(what, f"{advice}, or {out}" if advice else out) for what, advice in found]
+        if self._lacking:
+            counted = counts_in_words(self._lacking, n_columns, self.n_rows)
+            found.append((f"{counted} missing values", fill or f"say {how_to_fill()}"))
+        raise self._error(found, path)
+
+    def _error(self, found: Sequence[tuple[str, str]], path: Path | None) -> ValueError:
+        """Word one problem, or several with what settles all of them."""
+        if len(found) == 1:
+            what, advice = found[0]
+            message = f"{what}; {advice}"
+        else:
+            shown = "; ".join(f"({i}) {what}" for i, (what, _) in enumerate(found, start=1))
+            message = f"there are {len(found)} problems: {shown}"
+            if path:
+                options = [drop_them(self._refused)] if self._refused else []
+                if self._lacking:
+                    options.append(how("missing='impute'", "--missing impute"))
+                message += f"; to go on without such columns and values: {' '.join(options)}"
+            else:
+                message += "; " + "; ".join(
+                    f"({i}) {advice}" for i, (_, advice) in enumerate(found, start=1)
+                )
+        if path:
+            return table_error(path, message)
+        return ValueError(f"{message[0].upper()}{message[1:].rstrip('.')}.")
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +178,7 @@ class Roles:
     target_name: str
     target_kind: TargetKind
     # Levels of the categories that are text, and what was found out about columns, in sentences.
-    levels: Mapping[str, tuple[object, ...]]
+    levels: Mapping[Any, tuple[object, ...]]
     notes: tuple[str, ...]
 
     @property
@@ -63,6 +193,7 @@ def assign_roles(
     categorical: Sequence[str] = (),
     drop: Sequence[str] = (),
     target_kind: str = "auto",
+    may_lack: bool = True,
 ) -> Roles:
     """Read the target and see that the features can be read as they are declared.
 
@@ -70,20 +201,20 @@ def assign_roles(
     """
     declared = frozenset(categorical)
     features = _features(source, categorical, drop)
-    kinds = source.open([*features, source.target])
-    refuse_types(source.path, kinds)
-    values = source.load(source.target)
-    if len(values) == 0:
-        raise table_error(source.path, "there are no data rows")
-    found = _judged(source, [n for n in features if kinds[n] == "text"], declared)
-    for name in features:
-        may_count = kinds[name] == "integer" and name not in declared
-        if may_count and source.may_count_rows(name) and counts_rows(source.load(name)):
-            found.left_out[name] = left_out(name, COUNTS_ROWS)
-    if found.unclear:
-        refuse_text(source.path, found.unclear, source.load)
+    kinds = source.open([*features, source.target], declared)
+    values = np.zeros(0)
+    if kinds[source.target] in READABLE_KINDS:
+        values = source.load(source.target)
+        if len(values) == 0:
+            raise table_error(source.path, "there are no data rows")
+    found = _judged(source, kinds, declared, len(values))
+    if source.is_at_hand and not may_lack and found.is_refused:
+        for name in features:
+            if kinds[name] in READABLE_KINDS and name not in found.left_out:
+                found.lacking(name, _n_missing(source.load(name)))
+    found.refuse(len(features), path=source.path)
     for sentence in found.left_out.values():
-        warnings.warn(sentence, IdentifierWarning, stacklevel=4)
+        warn_user(sentence, IdentifierWarning)
     features = [name for name in features if name not in found.left_out]
     if not features:
         raise _no_feature(source)
@@ -96,31 +227,56 @@ def assign_roles(
     return Roles(tuple(features), declared, y, source.target, kind, found.levels, notes)
 
 
-@dataclass
-class _Texts:
-    """What the columns of text are."""
-
-    levels: dict[str, tuple[object, ...]] = field(default_factory=dict)
-    left_out: dict[str, str] = field(default_factory=dict)
-    unclear: list[str] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-
-def _judged(source: Source, texts: Sequence[str], declared: Collection[str]) -> _Texts:
-    """Find out which columns of text are categories, and which are identifiers."""
-    found = _Texts()
-    for name in texts:
-        values = source.load(name).tolist()
-        levels = tuple(sorted({value for value in values if value is not None}))
-        role = "category" if name in declared else role_of_text(len(levels), len(values))
-        if role == "category":
-            found.levels[name] = levels
-            found.notes += [] if name in declared else [taken_as_category(name, levels)]
-        elif role == "identifier":
-            found.left_out[name] = left_out(name, IS_IDENTIFIER)
-        else:
-            found.unclear.append(name)
+def _judged(
+    source: Source, kinds: Mapping[str, str], declared: frozenset[str], n_rows: int
+) -> Findings:
+    """Find out what the columns are."""
+    found = Findings(n_rows)
+    for name, kind in kinds.items():
+        if kind not in READABLE_KINDS:
+            found.unusable(name, type_in_words(kind))
+        elif name == source.target or n_rows == 0:
+            continue
+        elif name in declared:
+            if kind == "text":
+                found.levels[name] = _levels_of(source.load(name))
+        elif found.index(name, name):
+            continue
+        elif kind == "text":
+            found.text(name, name, _levels_of(source.load(name)), is_plain=True)
+        elif kind == "integer" and source.may_count_rows(name):
+            found.counts(name, name, source.load(name))
     return found
+
+
+def counts_in_words(counts: Mapping[str, int], n_columns: int, n_rows: int) -> str:
+    """Begin a sentence about columns with some values of a kind."""
+    worst = sorted(counts, key=lambda name: -counts[name])[:COUNTS_SHOWN]
+    shown = ", ".join(
+        f"{quoted(name)} ({counts[name]} of {n_rows})" for name in counts if name in worst
+    )
+    if len(counts) == 1:
+        return f"1 of {n_columns} columns, {shown}, has"
+    most = "" if len(counts) <= COUNTS_SHOWN else "most of all "
+    return f"{len(counts)} of {n_columns} columns, {most}{shown}, have"
+
+
+def _levels_of(values: Array) -> tuple[str, ...]:
+    return tuple(sorted({value for value in values.tolist() if value is not None}))
+
+
+def _n_missing(values: Array) -> int:
+    if values.dtype.kind == "O":
+        return sum(value is None for value in values.tolist())
+    return int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+
+
+def _is_number(text: object) -> bool:
+    try:
+        float(text)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return False
+    return True
 
 
 def _no_feature(source: Source) -> TableError:
@@ -144,39 +300,3 @@ def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -
     if not features:
         raise _no_feature(source)
     return features
-
-
-def refuse_types(path: Path, kinds: Mapping[str, str]) -> None:
-    """Refuse dates, nested values and whatever else is neither number nor text."""
-    refused = [name for name, kind in kinds.items() if kind not in READABLE_KINDS]
-    if refused:
-        kind = on_one_line(kinds[refused[0]])
-        is_date = kind.startswith(("timestamp", "date", "time", "duration"))
-        problem = f"{columns_are(refused)} of a type that is not accepted ({kind})"
-        advice = "store numbers, booleans or text"
-        if is_date:
-            advice = "turn dates into numbers, such as days since a start"
-        advice += ", or leave out with drop=[...] (--drop NAME)"
-        raise table_error(path, f"{problem}; {advice}")
-
-
-def refuse_text(path: Path, texts: Sequence[str], load: Callable[[str], Array]) -> None:
-    """Refuse text that nobody declared to be categories, showing what is not a number."""
-    if not texts:
-        return
-    values = load(texts[0]).tolist()
-    row = next((i for i, value in enumerate(values) if _is_not_a_number(value)), 0)
-    problem = f"{columns_are(texts)} text or categories"
-    first = f"first {quoted(values[row])} of {quoted(texts[0])} in data row {row + 1}"
-    advice = "code with categorical=[...] (--categorical NAME)"
-    advice += " or leave out with drop=[...] (--drop NAME)"
-    raise table_error(path, f"{problem} ({first}); {advice}")
-
-
-def _is_not_a_number(value: object) -> bool:
-    """Tell the value that made a column text from the numbers around it."""
-    try:
-        float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return value is not None
-    return False

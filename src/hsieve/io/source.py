@@ -7,13 +7,13 @@ follows in :mod:`hsieve.io.reading` is written once.
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-from hsieve.data.errors import listed, table_error, unknown_name
+from hsieve.data.errors import how, listed, table_error, unknown_name
 
 __all__ = ["READABLE_KINDS", "Array", "Source", "check_names", "checked_target"]
 
@@ -27,6 +27,8 @@ class Source(ABC):
 
     # What was done while opening it that users should know.
     notes: tuple[str, ...] = ()
+    # Whether all columns are in memory once it is open.
+    is_at_hand = False
 
     def __init__(self, path: Path, names: Sequence[str], target: str) -> None:
         self.path = path
@@ -34,8 +36,11 @@ class Source(ABC):
         self.target = target
 
     @abstractmethod
-    def open(self, wanted: Sequence[str]) -> dict[str, str]:
-        """Prepare the wanted columns and tell the kind of each: readable, or a type's name."""
+    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
+        """Prepare the wanted columns and tell the kind of each: readable, or a type's name.
+
+        What is declared a category stays text if it is text.
+        """
 
     @abstractmethod
     def load(self, name: str) -> Array:
@@ -56,7 +61,9 @@ def checked_target(
     """Return the target if it is one of the columns, all of which have proper names."""
     check_names(path, names)
     if target is None:
-        problem = "no target given; say which column it is with target=... (--target NAME)"
+        problem = (
+            f"no target given; say which column it is with {how('target=...', '--target NAME')}"
+        )
         raise table_error(path, f"{problem}, {accepted} of {listed(names)}")
     if target not in names:
         raise unknown_name(path, "the target", target, names)

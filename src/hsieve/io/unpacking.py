@@ -34,14 +34,17 @@ def unpacked_limit(path: Path, n_packed: int | None = None) -> int:
     return max(LEAST_LIMIT, MOST_TIMES * packed)
 
 
-def refuse_unpacked(path: Path, n_bytes: int, what: str = "the file") -> None:
+def refuse_unpacked(
+    path: Path, n_bytes: int, what: str = "the file", *, n_packed: int | None = None
+) -> None:
     """Refuse what would unpack to so many bytes, if these are far more than the file has."""
     if n_bytes <= LEAST_LIMIT and not os.environ.get(LIMIT_VARIABLE):
         return
-    limit = unpacked_limit(path)
+    limit = unpacked_limit(path, n_packed)
     if n_bytes > limit:
+        n_packed = size_on_disk(path) if n_packed is None else n_packed
         problem = f"{what} would take {n_bytes:,} bytes once unpacked, and {limit:,} are allowed"
-        problem += f" for {size_on_disk(path):,} bytes on the disk; the file is damaged or made"
+        problem += f" for {n_packed:,} bytes packed; the file is damaged or made"
         advice = f"if you trust it, set the environment variable {LIMIT_VARIABLE} to such as 20GB"
         raise table_error(path, f"{problem} to do harm; {advice}")
 

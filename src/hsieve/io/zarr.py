@@ -5,7 +5,7 @@ values are asked for. zarr is imported when such a folder is opened.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -53,7 +53,7 @@ class ZarrSource(Source):
         check_names(path, names)
         super().__init__(path, names, wanted)
 
-    def open(self, wanted: Sequence[str]) -> dict[str, str]:
+    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
         """Tell the kind of each wanted column by its array's type."""
         refuse_no_numbers(self.path, self.matrix)
         types = dict.fromkeys(wanted, self.matrix.dtype)

@@ -115,7 +115,7 @@ def columns_of(selector: Any, X: Any, whose: str) -> ColumnBlocks:
     refuse_distributed(X, whose)
     if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
         frame = _frame_of(selector, X)
-        frame.refuse_missing()
+        frame.refuse_unusable(gaps=False)
         return frame
     if not isinstance(X, ColumnBlocks):
         X = checked_data(selector, X, reset=False, dtype=[np.float64, np.float32])
@@ -172,7 +172,9 @@ def pairwise_of(
 def _frame_of(selector: Any, X: Any) -> FrameBlocks:
     """Open a data frame whose names are those of the fit."""
     checked_data(selector, X, reset=False, skip_check_array=True)
-    return FrameBlocks(X)
+    frame = FrameBlocks(X)
+    frame.refuse_unusable(gaps=True)
+    return frame
 
 
 def measure_in_words(measure: Measure | None) -> str:

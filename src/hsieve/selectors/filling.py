@@ -152,6 +152,7 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
                 FrameColumn("number", c, (), int(n)) for c, n in zip(data.T, counts, strict=True)
             ]
         frame = FrameBlocks(X)
+        frame.refuse_unusable(gaps=True)
         checked_data(self, X, reset=reset, skip_check_array=True)
         infinite = [frame.name_of(i) for i, c in enumerate(frame.columns) if _has_infinity(c)]
         if infinite:

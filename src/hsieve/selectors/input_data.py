@@ -10,7 +10,6 @@ may be given for it, and how a selector that works on plain arrays later (inside
 the samples) is told the same.
 """
 
-import warnings
 from collections.abc import Mapping
 from typing import Any
 
@@ -25,7 +24,7 @@ from hsieve.data.errors import listed
 from hsieve.data.memory import free_memory
 from hsieve.data.validation import check_size, checked_data, numbers_if_all_are
 from hsieve.dataset import Dataset, category_positions
-from hsieve.exceptions import IdentifierWarning
+from hsieve.exceptions import IdentifierWarning, warn_user
 from hsieve.fingerprint import fingerprint_of_arrays
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
@@ -138,10 +137,14 @@ class DataInput(BaseEstimator):
         if frame_library(X) is None:
             return None
         frame = FrameBlocks(X)
-        if not self.__sklearn_tags__().input_tags.allow_nan:
-            frame.refuse_missing()
         given = settings.categorical if takes_categories(settings) else ()
-        self._set_aside(frame, category_positions(given, frame.n_features, frame.names))
+        categories = category_positions(given, frame.n_features, frame.names) % frame.n_features
+        gaps = self.__sklearn_tags__().input_tags.allow_nan
+        left_out = frame.refuse_unusable(gaps=gaps, categories=categories.tolist())
+        frame.set_aside(left_out)
+        self._left_out = tuple(left_out)
+        for sentence in left_out.values():
+            warn_user(sentence, IdentifierWarning)
         return frame
 
     def _plain_target(self, y: Any, settings: Any) -> Any:
@@ -166,14 +169,6 @@ class DataInput(BaseEstimator):
         if frame is not None:
             self.categorical_ = np.union1d(self.categorical_, frame.declared)
 
-    def _set_aside(self, frame: FrameBlocks, categories: NDArray[np.intp]) -> None:
-        """Leave out the columns of a frame that tell nothing but the row, with a warning."""
-        sentences = frame.left_out((categories % max(1, frame.n_features)).tolist())
-        frame.set_aside(sentences)
-        self._left_out = tuple(sentences)
-        for sentence in sentences.values():
-            warnings.warn(sentence, IdentifierWarning, stacklevel=6)
-
     def _as_blocks(self, X: Any, *, reset: bool) -> ColumnBlocks:
         """Column blocks of features alone, checked against those of `fit` unless `reset`."""
         refuse_distributed(X, type(self).__name__)
@@ -181,8 +176,7 @@ class DataInput(BaseEstimator):
         if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
             checked_data(self, X, reset=reset, skip_check_array=True)
             frame = FrameBlocks(X)
-            if not self.__sklearn_tags__().input_tags.allow_nan:
-                frame.refuse_missing()
+            frame.refuse_unusable(gaps=self.__sklearn_tags__().input_tags.allow_nan)
             frame.set_aside(self._left_out)
             return frame
         if not isinstance(X, ColumnBlocks):
