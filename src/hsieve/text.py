@@ -1,8 +1,9 @@
-"""Any text on one line, and not too long, as screens and pages show it."""
+"""Any text on one line, and not too long, as screens and pages show it; options by their names."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-__all__ = ["legible", "listed", "shortened"]
+__all__ = ["at_command_line", "how", "legible", "listed", "shortened"]
 
 ELLIPSIS = "…"
 LONGEST = 28
@@ -54,3 +55,22 @@ def listed(texts: Sequence[str], n_all: int, *, longest: int = 40) -> str:
         parts.append(f"{n_all - len(parts):,} more")
     *first, last = parts or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+_is_command = False
+
+
+@contextmanager
+def at_command_line() -> Iterator[None]:
+    """Let messages name options of the command line instead of arguments in Python."""
+    global _is_command  # noqa: PLW0603 - of this process, whichever thread finds something
+    before, _is_command = _is_command, True
+    try:
+        yield
+    finally:
+        _is_command = before
+
+
+def how(python: str, command: str) -> str:
+    """Return what an option is called where the user is: in Python or at the command line."""
+    return command if _is_command else python

@@ -350,7 +350,7 @@ def test_missing_genotypes_are_refused_or_a_category(columns, tmp_path, ending):
     assert_refused(
         scan(path, *options, target=target),
         f"column '{first}' has a missing value in data row 5",
-        "; fill or remove them before, or say missing='impute' (--missing impute",
+        "; fill or remove them before, or say --missing impute (the median",
     )
     result = scan(path, *options, "--missing", "category", target=target)
     assert result.exit_code == 0, result.output

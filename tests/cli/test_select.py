@@ -451,7 +451,7 @@ def test_columns_as_people_have_them(tmp_path):
         "y": np.where(sex == "m", 3.0, 1.0) + 0.1 * rng.normal(size=60),
     }
     path = write_csv(tmp_path / "people.csv", columns)
-    assert_refused(invoke("select", path, "-t", "y"), "'visit'", "days since", "--drop NAME")
+    assert_refused(invoke("select", path, "-t", "y"), "'visit'", "days since", "--drop visit")
     result = invoke("select", path, "-t", "y", "-m", "n3lars", "-k", 1, "--drop", "visit")
     assert result.exit_code == 0, result.output
     assert result.stderr == ""

@@ -92,7 +92,7 @@ def test_what_is_no_number_and_no_category_is_refused_by_name(library, case):
             n: pd.Series(v, dtype="Int64" if "long" in case else None) for n, v in columns.items()
         }
     with pytest.raises(ValueError, match=message):
-        FrameBlocks(as_frame(library, columns))
+        FrameBlocks(as_frame(library, columns)).refuse_unusable(gaps=True)
 
 
 @pytest.mark.parametrize(
@@ -108,14 +108,20 @@ def test_what_is_no_number_and_no_category_is_refused_by_name(library, case):
 )
 def test_odd_objects_of_pandas_are_refused_by_name(values, words):
     frame = pd.DataFrame({"fine": np.ones(len(values)), "odd": values})
-    with pytest.raises(ValueError, match=rf"'odd' hold.*{words}.*leave the columns out"):
-        FrameBlocks(frame)
+    with pytest.raises(ValueError, match=rf"'odd' hold.*{words}.*leave the column out"):
+        FrameBlocks(frame).refuse_unusable(gaps=True)
 
 
-def test_columns_of_one_kind_are_refused_together_and_others_counted():
+def test_all_that_is_wrong_with_a_frame_is_said_at_once():
     frame = pd.DataFrame({"a": [WHEN] * 2, "b": [WHEN] * 2, "c": [[1], [2]], "d": [1.0, 2.0]})
-    with pytest.raises(ValueError, match=r"'a' and 'b' hold dates.*\(1 more cannot be used"):
-        FrameBlocks(frame)
+    frame["e"], frame["when"] = [1.0, np.nan], ["2020-01-02", "2020-01-03"]
+    with pytest.raises(ValueError, match="problems") as caught:
+        FrameBlocks(frame).refuse_unusable(gaps=False, categories=[])
+    message = str(caught.value)
+    for part in ("There are 4 problems", "'a' and 'b' hold dates", "'c' holds nested values"):
+        assert part in message
+    assert "'when' holds dates as text ('2020-01-02', ...)" in message
+    assert "1 of 6 columns, 'e' (1 of 2), has missing values" in message
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
@@ -131,30 +137,34 @@ def test_missing_values_are_told_of_all_columns_at_once(library):
         ValueError,
         match=r"2 of 3 columns, 'a' \(2 of 4\), 'b' \(1 of 4\), have missing.*FillMissing.*impute",
     ):
-        FrameBlocks(frame).refuse_missing()
+        FrameBlocks(frame).refuse_unusable(gaps=False)
 
 
 def test_polars_nan_is_missing_and_infinity_is_infinite():
     with pytest.raises(ValueError, match=r"1 of 1 columns, 'a' \(1 of 2\), has missing values"):
-        FrameBlocks(pl.DataFrame({"a": [1.0, float("nan")]})).refuse_missing()
+        FrameBlocks(pl.DataFrame({"a": [1.0, float("nan")]})).refuse_unusable(gaps=False)
     with pytest.raises(ValueError, match=r"'a' \(2 of 2\), has infinite values"):
-        FrameBlocks(pl.DataFrame({"a": [-np.inf, np.inf]})).refuse_missing()
+        FrameBlocks(pl.DataFrame({"a": [-np.inf, np.inf]})).refuse_unusable(gaps=False)
 
 
 def test_of_many_columns_those_with_most_missing_values_are_named():
     frame = pd.DataFrame({f"x{i}": [np.nan] * i + [1.0] * (9 - i) for i in range(9)})
     with pytest.raises(ValueError, match=r"8 of 9 columns, most of all 'x4' \(4 of 9\), 'x5'"):
-        FrameBlocks(frame).refuse_missing()
+        FrameBlocks(frame).refuse_unusable(gaps=False)
+
+
+def left_out(frame, categories):
+    return FrameBlocks(frame).refuse_unusable(gaps=False, categories=categories)
 
 
 @pytest.mark.parametrize("library", LIBRARIES)
 def test_text_that_never_repeats_is_an_identifier(library):
     frame = as_frame(library, {"id": [f"patient {i}" for i in range(30)], "a": np.ones(30)})
-    assert "Column 'id' is different in every row" in FrameBlocks(frame).left_out([])[0]
-    assert FrameBlocks(frame).left_out([0]) == {}
+    assert "Column 'id' is different in every row" in left_out(frame, [])[0]
+    assert left_out(frame, [0]) == {}
     names = as_frame(library, {"id": [f"patient {i % 20}" for i in range(30)]})
-    with pytest.raises(ValueError, match="'id' holds 20 different texts in 30 rows: numbers stor"):
-        FrameBlocks(names).left_out([])
+    with pytest.raises(ValueError, match="'id' is text: 20 different values in 30 rows"):
+        left_out(names, [])
 
 
 def test_names():

@@ -273,14 +273,15 @@ class TestCsv:
     def test_text_that_is_not_utf8(self, tmp_path: Path) -> None:
         path = tmp_path / "t.csv"
         path.write_bytes("a,ort,y\n1,Köln,0.5\n".encode("latin-1"))
-        says(message_of(path, target="y"), "'ort'", "not UTF-8 text")
-        assert read_table(path, target="y", drop=["ort"]).X.tolist() == [[1]]
+        message = message_of(path, target="y", encoding="utf-8")
+        says(message, "'ort'", "no text in this encoding")
+        assert read_table(path, target="y", drop=["ort"], encoding="utf-8").X.tolist() == [[1]]
 
-    @pytest.mark.parametrize("encoding", ["latin-1", "utf-16"])
-    def test_header_that_is_not_utf8(self, tmp_path: Path, encoding: str) -> None:
+    def test_header_that_is_not_in_the_encoding_said(self, tmp_path: Path) -> None:
         path = tmp_path / "t.csv"
-        path.write_bytes("ä,y\n1,0.5\n".encode(encoding))
-        says(message_of(path, target="y"), "the column names are not UTF-8 text")
+        path.write_bytes("ä,y\n1,0.5\n".encode("latin-1"))
+        message = message_of(path, target="y", encoding="utf-8")
+        says(message, "the column names are no text in this encoding")
 
     @pytest.mark.parametrize("mark", ["", "NA", "NaN", "null", '"NA"'])
     @pytest.mark.parametrize("other", ["1", "1.5", "text", "true"])
@@ -370,7 +371,7 @@ class TestParquet:
     def test_other_types_are_refused(self, tmp_path: Path, value: Any, type_name: str) -> None:
         path = write_arrow(tmp_path / "t.parquet", when=[value], a=[1], y=[0.5])
         message = message_of(path, target="y")
-        says(message, "column 'when'", type_name, "drop=[...]", "--drop NAME")
+        says(message, "column 'when'", type_name, "drop=['when']")
         says(message_of(path, target="when"), "column 'when'", type_name)
         says(message_of(path, target="y", categorical=["when"]), "column 'when'", type_name)
         assert read_table(path, target="y", drop=["when"]).X.tolist() == [[1]]
@@ -428,9 +429,8 @@ class TestParquet:
         path = tmp_path / "t.parquet"
         frame = pd.DataFrame({"a": [1.5, 2.5, 3.5], "y": [0, 1, 0]}, index=[7, 3, 5])
         frame.to_parquet(path)
-        message = message_of(path, target="y")
-        says(message, "column '__index_level_0__' is the row index saved by pandas")
-        says(message, "drop=['__index_level_0__'] (--drop __index_level_0__)")
+        with pytest.warns(IdentifierWarning, match="'__index_level_0__' is a row index saved by p"):
+            assert read_table(path, target="y").names == ("a",)
         assert read_table(path, target="y", drop=["__index_level_0__"]).names == ("a",)
         table = read_table(path, target="__index_level_0__")
         assert (table.names, table.y.tolist()) == (("a", "y"), [7, 3, 5])
@@ -439,9 +439,9 @@ class TestParquet:
         path = tmp_path / "t.parquet"
         index = pd.MultiIndex.from_tuples([(0, "u"), (1, "v")])
         pd.DataFrame({"a": [1.5, 2.5], "y": [0, 1]}, index=index).to_parquet(path)
-        message = message_of(path, target="y", categorical=["__index_level_1__"])
-        says(message, "columns '__index_level_0__' and '__index_level_1__' are the row index")
-        says(message, "(--drop __index_level_0__ --drop __index_level_1__)")
+        with pytest.warns(IdentifierWarning, match="'__index_level_0__' is a row index"):
+            table = read_table(path, target="y", categorical=["__index_level_1__"])
+        assert (table.names, table.categorical) == (("a", "__index_level_1__"), (1,))
 
     def test_default_row_index_is_not_saved(self, tmp_path: Path) -> None:
         path = tmp_path / "t.parquet"
@@ -584,7 +584,7 @@ class TestNumpyFiles:
             ("-4", ["no column -4", "-3 to 2"]),
             ("age", ["no 'age'", "'x0', 'x1' and 'x2'"]),
             ("1.0", ["no '1.0'", "'x0'"]),
-            (None, ["no target given", "--target NAME", "an index", "'x0', 'x1' and 'x2'"]),
+            (None, ["no target given", "target=...", "an index", "'x0', 'x1' and 'x2'"]),
         ],
     )
     def test_npy_target_that_is_none(
@@ -649,11 +649,11 @@ class TestFiles:
         path.touch()
         says(message_of(path, target="y"), "the file is empty")
 
-    @pytest.mark.parametrize("name", ["t.xlsx", "t", "t.gz", "t.parquet.gz", "csv"])
+    @pytest.mark.parametrize("name", ["t.docx", "t", "t.gz", "t.parquet.gz", "csv"])
     def test_unknown_ending(self, tmp_path: Path, name: str) -> None:
         (tmp_path / name).write_text("a,y\n1,2\n")
         message = message_of(tmp_path / name, target="y")
-        says(message, "unknown ending", *(repr(ending) for ending in ALL_ENDINGS))
+        says(message, "unknown ending", "'.csv'", "'.tsv'", "'.csv.gz'", "'.parquet'", "'.xlsx'")
 
     def test_unreadable(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         path = write_table(tmp_path / "t.npz", {"a": [1], "y": [2]})
@@ -687,7 +687,7 @@ class TestNames:
     def test_no_target_given(self, tmp_path: Path, ending: str) -> None:
         columns = {f"c{i}": [1] for i in range(14)}
         message = message_of(write_table(tmp_path / f"t{ending}", columns))
-        says(message, "no target given", "target=", "--target NAME", "'c0'", "'c9' and 4 more")
+        says(message, "no target given", "target=...", "'c0'", "'c9' and 4 more")
         assert "'c10'" not in message
 
     def test_unknown_target_lists_near_matches(self, tmp_path: Path, ending: str) -> None:
@@ -740,8 +740,8 @@ class TestValues:
         names = [f"name {i % 25}" for i in range(40)]
         columns = {"a": [0.5] * 40, "name": names, "y": [0.5, 1.5] * 20}
         message = message_of(write_table(tmp_path / f"t{ending}", columns), target="y")
-        says(message, "column 'name' is text", "first 'name 0' of 'name' in data row 1")
-        says(message, "categorical=[...]", "--categorical NAME", "drop=[...]", "--drop NAME")
+        says(message, "column 'name' is text: 25 different values in 40 rows")
+        says(message, "categorical=['name']", "drop=['name']")
 
     @pytest.mark.parametrize("ending", COLUMN_ENDINGS)
     def test_columns_as_people_have_them(self, tmp_path: Path, ending: str) -> None:
@@ -760,10 +760,10 @@ class TestValues:
         assert (table.categorical, table.levels) == ((0,), {0: ("f", "m")})
         np.testing.assert_array_equal(table.X[:3], [[1, 1, 0], [0, 0, 1], [1, 0, 2]])
         assert table.notes == (
-            "Column 'sample' is different in every row, an identifier: left out; list it in "
-            "categorical (--categorical) if it is a category.",
             "Column 'row' counts the rows: left out; store it with decimals if it is a "
             "measurement.",
+            "Column 'sample' is different in every row, an identifier: left out; keep it as a "
+            "category by categorical=['sample'].",
             "Column 'sex' is text: a category of 2 levels (f, m).",
         )
         assert [str(one.message) for one in warned] == list(table.notes[:2])
@@ -777,7 +777,8 @@ class TestValues:
         columns = {"a": [*numbers[:2], "<0.1", "?", *numbers[4:]], "b": numbers, "y": [0.5] * 24}
         columns["b"] = [f"b{number}" for number in numbers]
         message = message_of(write_table(tmp_path / f"t{ending}", columns), target="y")
-        says(message, "columns 'a' and 'b' are text", "first '<0.1' of 'a' in data row 3")
+        says(message, "column 'a' is text: '<0.1' among its numbers")
+        says(message, "column 'b' is text: 13 different values in 24 rows", "drop=['a', 'b']")
 
     def test_many_text_columns_and_long_values_stay_readable(self, tmp_path: Path) -> None:
         texts = [f"{'long ' * 1000}{i % 15}" for i in range(25)]
@@ -796,7 +797,7 @@ class TestValues:
     ) -> None:
         columns = {"a": [1], "when": [value], "y": [0.5]}
         path = write_table(tmp_path / f"t{ending}", columns)
-        says(message_of(path, target="y"), "column 'when'", type_name, "--drop NAME")
+        says(message_of(path, target="y"), "column 'when'", type_name, "drop=['when']")
 
     @pytest.mark.parametrize("ending", [*COLUMN_ENDINGS, ".npz"])
     @pytest.mark.parametrize(

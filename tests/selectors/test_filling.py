@@ -39,7 +39,7 @@ def test_numbers_get_their_median_and_categories_a_level(library):
     filled = filler.transform(frame)
     assert type(filled) is type(frame)
     blocks = FrameBlocks(filled)
-    blocks.refuse_missing()
+    blocks.refuse_unusable(gaps=False)
     assert blocks.names == FrameBlocks(frame).names
     np.testing.assert_array_equal(
         blocks.matrix(),

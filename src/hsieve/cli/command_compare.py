@@ -72,6 +72,9 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
     missing: options.MissingOption = options.Missing.refuse,
     random_state: options.RandomState = 0,
     *,
@@ -107,7 +110,10 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         check_output(out, file)
     if report is not None:
         check_report(report, file)
-    reading = reading_options(target, target_kind.value, categorical, drop, missing.value)
+    text = (sep, decimal, encoding)
+    reading = reading_options(
+        target, target_kind.value, categorical, drop, missing.value, written=text
+    )
     started = time.perf_counter()
     with progress_bar(f"reading {file}", shown=not quiet):
         table = read_dataset(file, reading)

@@ -65,6 +65,9 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
     target_kernel: Annotated[
         options.TargetKernel,
         typer.Option(
@@ -119,7 +122,10 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         check_output(out, file)
     if report is not None:
         check_report(report, file)
-    reading = reading_options(target, target_kind.value, categorical, drop, missing.value)
+    text = (sep, decimal, encoding)
+    reading = reading_options(
+        target, target_kind.value, categorical, drop, missing.value, written=text
+    )
     settings = {
         "n_pairs": top,
         "order": order,

@@ -51,6 +51,9 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
     missing: options.MissingOption = options.Missing.refuse,
     time_allowed: options.TimeAllowed = None,
     p_values: Annotated[
@@ -155,7 +158,10 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     placed = EngineOptions(engine and engine.value, scheduler, workers, checkpoint)
     method = repeated.applied(method)
     placed.check(method)
-    reading = reading_options(target, target_kind.value, categorical, drop, missing.value)
+    text = (sep, decimal, encoding)
+    reading = reading_options(
+        target, target_kind.value, categorical, drop, missing.value, written=text
+    )
     started = time.perf_counter()
     kept = placed.kept_after_interruption(method_name, method)
     with telling_what_is_kept(kept), progress_bar(f"reading {file}", shown=not quiet):

@@ -58,7 +58,9 @@ class PlainGroup(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Run a command; a signal ends it with a sentence, not with the empty line of Typer."""
-        with telling_what_is_kept(NOTHING_TORN):
+        from hsieve.text import at_command_line
+
+        with telling_what_is_kept(NOTHING_TORN), at_command_line():
             return super().invoke(ctx)
 
 

@@ -5,6 +5,7 @@ before it has ended.
 """
 
 import os
+import sys
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -29,6 +30,7 @@ __all__ = [
 ]
 
 OUTPUT_ENDINGS = (".csv", ".json")
+STANDARD_INPUT = Path("-")
 
 
 def check_output(path: Path, source: Path, endings: Sequence[str] = OUTPUT_ENDINGS) -> None:
@@ -69,6 +71,8 @@ def reading_options(
     categorical: list[str] | None,
     drop: list[str] | None,
     missing: str = "refuse",
+    *,
+    written: tuple[str | None, str | None, str | None] = (None, None, None),
 ) -> dict[str, Any]:
     """Return the arguments of :func:`hsieve.open_dataset` that are not the defaults."""
     options: dict[str, Any] = {"target": target}
@@ -80,7 +84,8 @@ def reading_options(
         options["drop"] = list(names_in("--drop", drop))
     if target_kind != "auto":
         options["target_kind"] = target_kind
-    return options
+    told = zip(("sep", "decimal", "encoding"), written, strict=True)
+    return options | {name: value for name, value in told if value is not None}
 
 
 def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
@@ -90,7 +95,7 @@ def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
 
     with refusing(path), warnings.catch_warnings():
         warnings.simplefilter("ignore", IdentifierWarning)  # its notes say so
-        return open_dataset(path, **options)
+        return open_dataset(sys.stdin.buffer if path == STANDARD_INPUT else path, **options)
 
 
 @contextmanager

@@ -21,7 +21,9 @@ __all__ = [
     "SEVERAL",
     "Categorical",
     "Checkpoint",
+    "Decimal",
     "Drop",
+    "Encoding",
     "Engine",
     "EngineName",
     "File",
@@ -35,6 +37,7 @@ __all__ = [
     "Report",
     "Scheduler",
     "ScreenBy",
+    "Sep",
     "Target",
     "TargetKernel",
     "TargetKind",
@@ -125,8 +128,29 @@ File = Annotated[
     Path,
     typer.Argument(
         parser=path,
-        help="Table to read: .csv, .tsv (also .gz), .parquet, .npz, .npy, .zarr, .h5ad, or a "
-        "folder of .parquet parts.",
+        help="Table to read: .csv, .tsv, .txt (also packed: .gz, .bz2, .xz, .zst, .zip), .xlsx, "
+        ".xls, .parquet, .npz, .npy, .zarr, .h5ad, a folder of .parquet parts, or - for text from "
+        "standard input."
+    ),
+]
+Sep = Annotated[
+    str | None,
+    typer.Option(
+        help="Separator of columns in text, such as ';'; found out if not given.",
+        rich_help_panel=DETAILS,
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        help="'.' or ',' before decimals in text; found out if not given.",
+        rich_help_panel=DETAILS,
+    ),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        help="Encoding of text, such as cp1252; found out if not given.", rich_help_panel=DETAILS
     ),
 ]
 Target = Annotated[

@@ -20,6 +20,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from hsieve.text import how
+
 __all__ = [
     "COUNTS_ROWS",
     "IS_IDENTIFIER",
@@ -27,12 +29,10 @@ __all__ = [
     "LIBRARY_ERRORS",
     "TableError",
     "as_categories",
-    "at_command_line",
     "brief",
     "clipped",
     "columns_are",
     "drop_them",
-    "how",
     "how_to_fill",
     "incomplete_column",
     "incomplete_feature",
@@ -79,25 +79,6 @@ def table_error(path: Path | str, problem: str) -> TableError:
     return TableError(f"{path}: {problem}")
 
 
-_is_command = False
-
-
-@contextmanager
-def at_command_line() -> Iterator[None]:
-    """Let messages name options of the command line instead of arguments in Python."""
-    global _is_command  # noqa: PLW0603 - of this process, whichever thread finds something
-    before, _is_command = _is_command, True
-    try:
-        yield
-    finally:
-        _is_command = before
-
-
-def how(python: str, command: str) -> str:
-    """Return what an option is called where the user is: in Python or at the command line."""
-    return command if _is_command else python
-
-
 def drop_them(names: Sequence[str] = ()) -> str:
     """Say by which option columns are left out."""
     return _by_option("drop", names)
@@ -109,7 +90,7 @@ def as_categories(names: Sequence[str] = ()) -> str:
 
 
 def _by_option(option: str, names: Sequence[str]) -> str:
-    if not names:
+    if not 0 < len(names) <= NAMES_SHOWN:
         return how(f"{option}=[...]", f"--{option} NAME")
     return how(f"{option}={list(names)}", " ".join(f"--{option} {shlex.quote(n)}" for n in names))
 

@@ -28,7 +28,6 @@ from hsieve.data.errors import (
     LIBRARY_ERRORS,
     TableError,
     brief,
-    how,
     listed,
     plainly,
     rounded_integer,
@@ -39,6 +38,7 @@ from hsieve.io.source import checked_target
 from hsieve.io.table_source import INDEX, TableSource
 from hsieve.io.unpacking import refuse_unpacked, unpacked_limit
 from hsieve.io.values import import_pyarrow, is_long_integer
+from hsieve.text import how
 
 __all__ = ["PACKED", "DelimitedSource", "TextFormat"]
 

@@ -92,7 +92,9 @@ def _typed(values: Sequence[Any], arrow: Any) -> Any:
         kind = arrow.int64() if whole and kinds else arrow.float64()
         return arrow.array([v if v is None or not whole else int(v) for v in found], kind)
     if kinds <= {date, datetime}:
-        return arrow.array(found, arrow.timestamp("us"))
+        return arrow.array([None if v is None else v.isoformat() for v in found]).cast(
+            arrow.timestamp("us")
+        )
     if len(kinds) > 1:
         found = [None if value is None else _name(value) for value in found]
     return arrow.array(found)

@@ -226,7 +226,7 @@ class ParquetBlocks(FileBlocks):
             if kind not in READABLE_KINDS:
                 found.unusable(name, type_in_words(kind))
             elif kind == "text" and not is_category:
-                advice = f"make it a category by {as_categories([name])}"
+                advice = f"make it a category with {as_categories([name])}"
                 found.problems.append((f"column {quoted(name)} is text", advice))
         found.refuse(self.n_features, path=self.path)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks
-from hsieve.data.errors import brief, columns_are, how, incomplete_feature, listed, table_error
+from hsieve.data.errors import brief, columns_are, incomplete_feature, listed, table_error
 from hsieve.io.anndata_files import AnnDataSource
 from hsieve.io.delimited import PACKED, DelimitedSource, TextFormat
 from hsieve.io.excel import ExcelSource
@@ -26,6 +26,7 @@ from hsieve.io.source import Source
 from hsieve.io.values import category_codes, exact_numbers
 from hsieve.io.zarr import MATRIX, ZarrSource
 from hsieve.io.zarr_blocks import ZarrBlocks
+from hsieve.text import how
 
 __all__ = ["columns_of_source", "open_source"]
 

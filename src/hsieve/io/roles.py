@@ -18,8 +18,8 @@ from hsieve.data.errors import (
     IS_INDEX,
     TableError,
     as_categories,
+    columns_are,
     drop_them,
-    how,
     how_to_fill,
     left_out,
     listed,
@@ -33,6 +33,7 @@ from hsieve.data.validation import TargetKind, counts_rows, is_row_index, role_o
 from hsieve.exceptions import IdentifierWarning, warn_user
 from hsieve.io.source import READABLE_KINDS, Array, Source
 from hsieve.io.values import target_values
+from hsieve.text import how
 
 __all__ = ["Findings", "Roles", "assign_roles", "counts_in_words", "type_in_words"]
 
@@ -76,13 +77,14 @@ class Findings:
     # Sentences, each with what to do about it.
     problems: list[tuple[str, str]] = field(default_factory=list)
     _unusable: dict[str, list[str]] = field(default_factory=dict)
+    _texts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
     _refused: list[str] = field(default_factory=list)
     _lacking: dict[str, int] = field(default_factory=dict)
 
     @property
     def is_refused(self) -> bool:
         """Whether there is something to refuse beside missing values."""
-        return bool(self._unusable or self.problems)
+        return bool(self._unusable or self._texts or self.problems)
 
     def unusable(self, name: str, what: str) -> None:
         """Take note of a column of values that cannot be used."""
@@ -98,16 +100,12 @@ class Findings:
             self.left_out[key] = left_out(name, IS_IDENTIFIER)
         elif role == "dates":
             self.unusable(name, f"dates as text ({quoted(levels[0])}, ...)")
+        elif role == "numbers":
+            odd = next((text for text in levels if not _is_number(text)), levels[0])
+            self._texts.setdefault(role, []).append((name, f"{quoted(odd)} among its numbers"))
         else:
-            self._refused.append(name)
-            what = f"column {quoted(name)} holds {len(levels):,} different texts in {self.n_rows:,}"
-            what += " rows, which is hardly a category"
-            if role == "numbers":
-                odd = [text for text in levels if not _is_number(text)]
-                what = f"column {quoted(name)} is text, since there is {quoted((odd or levels)[0])}"
-                what += f" among its numbers ({len(odd)} such texts)"
-            advice = "replace them by numbers" if role == "numbers" else "turn it into numbers"
-            self.problems.append((what, f"{advice}, make it a category by {as_categories([name])}"))
+            detail = f"{len(levels):,} different values in {self.n_rows:,} rows"
+            self._texts.setdefault(role, []).append((name, detail))
 
     def counts(self, key: Any, name: str, values: Array) -> None:
         """Leave a column of integers out if it counts the rows."""
@@ -136,10 +134,20 @@ class Findings:
             if what.startswith(("dates", "times", "lengths")):
                 advice += ", such as days since a start"
             found.append((f"{verb.format(listed(names))} {what}", advice))
+        for role, columns in self._texts.items():
+            names = [name for name, _ in columns]
+            self._refused += names
+            first, detail = columns[0]
+            of_first = detail if len(names) == 1 else f"in {quoted(first)} {detail}"
+            advice = "replace what is no number" if role == "numbers" else "turn it into numbers"
+            advice += f", make it a category with {as_categories(names)}"
+            found.append((f"{columns_are(names)} text: {of_first}", advice))
         found += self.problems
         if not found and not self._lacking:
             return
-        out = f"leave out with {drop_them(self._refused)}" if path else "leave the column out"
+        out = f"leave out with {drop_them(self._refused)}"
+        if path is None:
+            out = f"leave the column{'s' if len(self._refused) > 1 else ''} out"
         found = [(what, f"{advice}, or {out}" if advice else out) for what, advice in found]
         if self._lacking:
             counted = counts_in_words(self._lacking, n_columns, self.n_rows)

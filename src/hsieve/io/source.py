@@ -13,7 +13,8 @@ from typing import Any, TypeAlias
 
 import numpy.typing as npt
 
-from hsieve.data.errors import how, listed, table_error, unknown_name
+from hsieve.data.errors import listed, table_error, unknown_name
+from hsieve.text import how
 
 __all__ = ["READABLE_KINDS", "Array", "Source", "check_names", "checked_target"]
 
@@ -79,7 +80,7 @@ def check_names(path: Path, names: Sequence[str]) -> None:
     try:
         "".join(names).encode()
     except UnicodeEncodeError:
-        raise table_error(path, "the column names are not UTF-8 text") from None
+        raise table_error(path, "the column names are no text in this encoding") from None
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         problem = f"these column names occur more than once: {listed(repeated)}"
