@@ -130,7 +130,7 @@ File = Annotated[
         parser=path,
         help="Table to read: .csv, .tsv, .txt (also packed: .gz, .bz2, .xz, .zst, .zip), .xlsx, "
         ".xls, .parquet, .npz, .npy, .zarr, .h5ad, a folder of .parquet parts, or - for text from "
-        "standard input."
+        "standard input.",
     ),
 ]
 Sep = Annotated[

@@ -92,7 +92,10 @@ def as_categories(names: Sequence[str] = ()) -> str:
 def _by_option(option: str, names: Sequence[str]) -> str:
     if not 0 < len(names) <= NAMES_SHOWN:
         return how(f"{option}=[...]", f"--{option} NAME")
-    return how(f"{option}={list(names)}", " ".join(f"--{option} {shlex.quote(n)}" for n in names))
+    # As the command line reads lists: names with commas in quotes.
+    cells = ['"' + n.replace('"', '""') + '"' if {",", '"'} & set(n) else n for n in names]
+    typed = " ".join(f"--{option} {shlex.quote(cell)}" for cell in cells)
+    return how(f"{option}={list(names)}", typed)
 
 
 @contextmanager
