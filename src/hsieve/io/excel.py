@@ -1,7 +1,7 @@
 """Excel files: the first sheet that holds something, as a table whose first row names the columns.
 
 They are read by python-calamine, which is quick and reads .xlsx and .xls alike. Excel keeps
-integers as decimal numbers, so that a column of whole numbers becomes integers again.
+integers as decimal numbers, so that a column of such integers becomes one of integers again.
 """
 
 import zipfile
