@@ -29,7 +29,7 @@ from hsieve.data.file_fingerprint import fingerprint_of_content, states_of
 from hsieve.fingerprint import fingerprint_of
 from hsieve.io.numpy_files import ArraySource, open_npy
 from hsieve.io.parquet import OpenParts, ParquetParts
-from hsieve.io.roles import Findings, type_in_words
+from hsieve.io.roles import ColumnFindings, type_in_words
 from hsieve.io.source import READABLE_KINDS, Array, check_names
 from hsieve.io.values import arrow_values, category_codes, exact_numbers, refuse_long_integers
 
@@ -220,7 +220,7 @@ class ParquetBlocks(FileBlocks):
 
     def _refuse_kinds(self) -> None:
         """Refuse columns that are neither numbers nor declared categories."""
-        found = Findings(self._parts.n_rows)
+        found = ColumnFindings(self._parts.n_rows)
         for name, is_category in zip(self.names, self._is_category, strict=True):
             kind = self._parts.kind_of(name)
             if kind not in READABLE_KINDS:

@@ -23,7 +23,7 @@ from hsieve.io.frame_columns import (
     frame_names,
     open_column,
 )
-from hsieve.io.roles import Findings, counts_in_words, type_in_words
+from hsieve.io.roles import ColumnFindings, counts_in_words, type_in_words
 
 __all__ = ["FrameBlocks"]
 
@@ -93,7 +93,7 @@ class FrameBlocks(ColumnBlocks):
         dict of int to str
             Positions of the columns to leave out, and why.
         """
-        found = Findings(self.n_samples)
+        found = ColumnFindings(self.n_samples)
         for place, (column, name) in enumerate(zip(self.columns, self._shown, strict=True)):
             if not column.is_usable:
                 found.unusable(name, column.problem or type_in_words(column.kind))

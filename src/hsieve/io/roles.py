@@ -35,7 +35,7 @@ from hsieve.io.source import READABLE_KINDS, Array, Source
 from hsieve.io.values import target_values
 from hsieve.text import how
 
-__all__ = ["Findings", "Roles", "assign_roles", "counts_in_words", "type_in_words"]
+__all__ = ["ColumnFindings", "Roles", "assign_roles", "counts_in_words", "type_in_words"]
 
 # Words for types that people meet; others are called by their type.
 WORDS = {
@@ -67,7 +67,7 @@ def type_in_words(kind: str) -> str:
 
 
 @dataclass
-class Findings:
+class ColumnFindings:
     """What is found out about columns, by name or place, before any is used."""
 
     n_rows: int
@@ -237,9 +237,9 @@ def assign_roles(
 
 def _judged(
     source: Source, kinds: Mapping[str, str], declared: frozenset[str], n_rows: int
-) -> Findings:
+) -> ColumnFindings:
     """Find out what the columns are."""
-    found = Findings(n_rows)
+    found = ColumnFindings(n_rows)
     for name, kind in kinds.items():
         if kind not in READABLE_KINDS:
             found.unusable(name, type_in_words(kind))
