@@ -17,7 +17,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
 from pickle import PicklingError, dumps
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeAlias, TypeVar
 from weakref import WeakSet
 
 Item = TypeVar("Item")
@@ -25,6 +25,7 @@ Started = TypeVar("Started")
 Entered = TypeVar("Entered")
 Task = TypeVar("Task")
 Result = TypeVar("Result")
+Results: TypeAlias = Generator[Any, None, None]
 
 
 class EngineError(RuntimeError):
@@ -240,18 +241,11 @@ class Engine(ABC):
         """Add to what was moved."""
         self._traffic += moved
 
-    @abstractmethod
-    def _start(self, opened: ExitStack) -> None:
-        """Get ready, and tell `opened` what is to be closed afterwards."""
+    def _start(self, opened: ExitStack) -> None:  # noqa: B027
+        """Get ready, and tell `opened` what is to be closed afterwards; most need nothing."""
 
     @abstractmethod
-    def _map(
-        self,
-        function: Callable[[Task, Any], Result],
-        tasks: Iterator[Task],
-        shared: Any,
-        most: int | None,
-    ) -> Generator[Result, None, None]:
+    def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
         """Do what `map` says; whatever is under way must end with the generator.
 
         No more tasks than `most` may be in flight, if they are done in this process.

@@ -29,21 +29,18 @@ import socket
 import sys
 import warnings
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, TypeVar
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_info
 
 from hsieve.fingerprint import fingerprint_of
-from hsieve.parallel.base import Engine, EngineError, Held, Traffic
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
+from hsieve.parallel.base import Engine, EngineError, Held, Results, Traffic
 
 FORMAT = 1
 MANIFEST = "checkpoint.json"
@@ -102,20 +99,14 @@ class Checkpointed(Engine):
         if not self._engine.is_open:
             opened.enter_context(self._engine)
 
-    def _map(
-        self,
-        function: Callable[[Task, Any], Result],
-        tasks: Iterator[Task],
-        shared: Any,
-        most: int | None,
-    ) -> Generator[Result, None, None]:
+    def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
         """Let the engine do what is not kept."""
         kept = KeptResults(self._folder, fingerprint_of((function, shared)))
         # Fingerprints of the tasks asked for and not yet given back, and whether their results are
         # kept.
         asked: deque[tuple[str, bool]] = deque()
 
-        def missing() -> Iterator[Task]:
+        def missing() -> Iterator[Any]:
             for task in tasks:
                 # Data that workers hold are known by the whole checkpoint, as all data are.
                 of_task = fingerprint_of(task.task if isinstance(task, Held) else task)

@@ -13,23 +13,20 @@ this machine for one block; these load this module first (`dask_setup`).
 import signal
 import socket
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 from multiprocessing import current_process
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakSet
 
 import joblib
 
-from hsieve.parallel.base import Engine, EngineError, Held, in_order
+from hsieve.parallel.base import Engine, EngineError, Held, Results, in_order
 from hsieve.parallel.dask_monitor import MOST_RENEWALS, DaskMonitor, SharedCopies
 from hsieve.parallel.serialization import Border, Reply, perform
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 TASKS_A_WORKER = 4
 # Tasks hold columns where these are in no file, and Dask advises against that in vain.
@@ -103,13 +100,7 @@ class DaskEngine(Engine):
         with self._watch.reaching():
             return self._client.submit(function, held, *arguments, pure=False)
 
-    def _map(
-        self,
-        function: Callable[[Task, Any], Result],
-        tasks: Iterator[Task],
-        shared: Any,
-        most: int | None,
-    ) -> Generator[Result, None, None]:
+    def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
         border = Border(function, shared, self._count)
         n_threads = sum(self._watch.workers().values())
         copies = SharedCopies(self._client, self._watch, border.shared)

@@ -17,14 +17,11 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from threading import Thread, current_thread, main_thread
-from typing import Any, TypeVar
+from typing import Any
 
-from hsieve.parallel.base import Engine, EngineError
+from hsieve.parallel.base import Engine, EngineError, Results
 from hsieve.parallel.settings import CLUSTERS, make_engine
 from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 # How often jobs are handed out again because a backend of joblib has lost what they need.
 MOST_RENEWALS = 3
@@ -117,17 +114,8 @@ class JoblibEngine(Engine):
         self._n_jobs = n_jobs
         self._return_as = "generator" if in_order else "generator_unordered"
 
-    def _start(self, opened: ExitStack) -> None:
-        """Nothing is needed: joblib keeps its processes by itself."""
-
-    def _map(
-        self,
-        function: Callable[[Task, Any], Result],
-        tasks: Iterator[Task],
-        shared: Any,
-        most: int | None,
-    ) -> Generator[Result, None, None]:
-        out: dict[int, Task] = {}
+    def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
+        out: dict[int, Any] = {}
         numbered = enumerate(tasks)
         with hold_one_blas_thread():
             for n_lost in range(MOST_RENEWALS + 1):
@@ -147,11 +135,11 @@ class JoblibEngine(Engine):
 
     def _given(
         self,
-        function: Callable[[Task, Any], Result],
-        tasks: Iterable[tuple[int, Task]],
+        function: Callable[[Any, Any], Any],
+        tasks: Iterable[tuple[int, Any]],
         shared: Any,
-        out: dict[int, Task],
-    ) -> Generator[tuple[int, Result], None, None]:
+        out: dict[int, Any],
+    ) -> Results:
         """Hand tasks out, noting them in `out`, and give results with the numbers of the tasks."""
         from joblib import delayed
 
@@ -260,13 +248,7 @@ class Caller:
             yield
 
 
-def _run(
-    function: Callable[[Task, Any], Result],
-    task: Task,
-    number: int,
-    shared: Shared,
-    caller: Caller,
-) -> tuple[int, Result]:
+def _run(function: Any, task: Any, number: int, shared: Shared, caller: Caller) -> tuple[int, Any]:
     """Do one task."""
     with one_blas_thread_a_task(), caller.settings():
         return number, function(task, shared.value)

@@ -10,16 +10,15 @@ a border. Threads serve functions that spend their time in BLAS, in NumPy or in 
 
 import os
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 from dataclasses import dataclass, fields
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any
 
 import joblib
 
-from hsieve.parallel.base import Engine, in_order
+from hsieve.parallel.base import Engine, Results, in_order
 from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
 from hsieve.parameters import NONE, integer
 
@@ -28,8 +27,6 @@ PACKAGES = {"dask": ("dask", "distributed"), "spark": ("pyspark",)}
 CLUSTERS = tuple(PACKAGES)
 NAMES = ("local", "threads", *CLUSTERS)
 
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 TASKS_A_THREAD = 2
 
@@ -176,16 +173,7 @@ class SerialEngine(Engine):
         super().__init__()
         self._limits_blas = limits_blas
 
-    def _start(self, opened: ExitStack) -> None:
-        """Nothing is needed."""
-
-    def _map(
-        self,
-        function: Callable[[Task, Any], Result],
-        tasks: Iterator[Task],
-        shared: Any,
-        most: int | None,
-    ) -> Generator[Result, None, None]:
+    def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
         for task in tasks:
             yield _run(function, task, shared) if self._limits_blas else function(task, shared)
 
@@ -200,22 +188,14 @@ class ThreadEngine(Engine):
 
     is_local = True
 
-    def _start(self, opened: ExitStack) -> None:
-        """Threads live as long as a map, so that none is left where a map is given up."""
-
-    def _map(
-        self,
-        function: Callable[[Task, Any], Result],
-        tasks: Iterator[Task],
-        shared: Any,
-        most: int | None,
-    ) -> Generator[Result, None, None]:
+    def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
         n_workers = self._n_workers or joblib.cpu_count()
         in_flight = self._in_flight or TASKS_A_THREAD * n_workers
         most = min(most or in_flight, in_flight)
         # No thread more than tasks: each may have memory of its own.
+        # Threads live as long as a map, so that none is left where a map is given up.
         pool = ThreadPoolExecutor(min(n_workers, most), thread_name_prefix="hsieve")
-        waiting: deque[Future[Result]] = deque()
+        waiting: deque[Future[Any]] = deque()
         with hold_one_blas_thread():
             try:
                 yield from in_order(
@@ -229,7 +209,7 @@ class ThreadEngine(Engine):
                 pool.shutdown(cancel_futures=True)
 
 
-def _run(function: Callable[[Task, Any], Result], task: Task, shared: Any) -> Result:
+def _run(function: Callable[[Any, Any], Any], task: Any, shared: Any) -> Any:
     """Do one task."""
     with one_blas_thread_a_task():
         return function(task, shared)

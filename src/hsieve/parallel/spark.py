@@ -13,21 +13,18 @@ import socket
 import sys
 import uuid
 from collections import deque
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cache, partial
 from itertools import islice
-from typing import Any, TypeVar
+from typing import Any
 from weakref import WeakSet
 
 import joblib
 
-from hsieve.parallel.base import Engine, EngineError, in_order
+from hsieve.parallel.base import Engine, EngineError, Results, in_order
 from hsieve.parallel.serialization import Border, Reply, perform
-
-Task = TypeVar("Task")
-Result = TypeVar("Result")
 
 # A job costs as much as some ten tasks, so waves are long.
 TASKS_A_CORE = 16
@@ -111,13 +108,7 @@ class SparkEngine(Engine):
             msg = f"Spark could not be started with master {master!r}: {_reason(error)}"
             raise EngineError(msg) from error
 
-    def _map(
-        self,
-        function: Callable[[Task, Any], Result],
-        tasks: Iterator[Task],
-        shared: Any,
-        most: int | None,
-    ) -> Generator[Result, None, None]:
+    def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
         border = Border(function, shared, self._count)
         most = self._in_flight or TASKS_A_CORE * self._context.defaultParallelism
         n_waves = min(WAVES, most)
