@@ -41,7 +41,7 @@ from hsieve.io.sparse import SparseBlocks, is_sparse
 from hsieve.kernels.columns import check_positions
 from hsieve.parameters import word
 
-__all__ = ["Dataset", "category_positions", "open_dataset", "opened"]
+__all__ = ["Dataset", "open_dataset", "opened"]
 
 MISSING = ("refuse", "impute", "category")
 BYTES_AT_A_TIME = 64 * 2**20
@@ -500,7 +500,7 @@ def _given_categories(
     categorical: Iterable[int | str], n_features: int, names: Sequence[str]
 ) -> tuple[int, ...]:
     """Return the positions of categories, ascending."""
-    positions = category_positions(categorical, n_features, names) % max(1, n_features)
+    positions = check_positions(categorical, n_features, names=names)
     return tuple(np.unique(positions).astype(int).tolist())
 
 
@@ -531,36 +531,3 @@ def _dropped(data: Dataset, drop: Iterable[str]) -> Dataset:
         categorical=tuple(places[place] for place in data.categorical if place in places),
         levels={places[p]: levels for p, levels in data.levels.items() if p in places},
     )
-
-
-def category_positions(
-    given: Any, n_features: int, names: Iterable[str] | None
-) -> NDArray[np.intp]:
-    """Return features that are given by position or name as positions, in the order given.
-
-    Examples
-    --------
-    >>> category_positions(["sex", 0], 3, ["age", "site", "sex"])
-    array([2, 0])
-    """
-    is_list = isinstance(given, Iterable) and not isinstance(given, Iterator | str | bytes)
-    if not is_list or not any(isinstance(feature, str) for feature in given):
-        if isinstance(given, str | bytes):
-            msg = (
-                f"categorical must be a list of positions or names, got the single text {given!r}."
-            )
-            raise ValueError(msg)
-        return check_positions(given, n_features, name="categorical")
-    if names is None:
-        first = next(feature for feature in given if isinstance(feature, str))
-        msg = (
-            f"categorical holds the name {first!r}, but the features have no names; give positions."
-        )
-        raise ValueError(msg)
-    places = {str(known): place for place, known in enumerate(names)}
-    unknown = [feature for feature in given if isinstance(feature, str) and feature not in places]
-    if unknown:
-        msg = f"categorical holds {listed(unknown)}, but the features are {listed(places)}."
-        raise ValueError(msg)
-    positions = [places[f] if isinstance(f, str) else f for f in given]
-    return check_positions(positions, n_features, name="categorical")

@@ -41,6 +41,7 @@ __all__ = [
 
 TargetKind: TypeAlias = Literal["classes", "continuous"]
 TARGET_KINDS = ("auto", "classes", "continuous")
+ONE_OF_KINDS = word(*TARGET_KINDS)
 # More distinct whole numbers than this are taken for counts or measurements, not for classes.
 MAX_INTEGER_CLASSES = 20
 # Text that differs in more than every second row is no category, from so many rows on.
@@ -107,7 +108,7 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
 
 def likely_kind_of(values: NDArray[Any], target_kind: str = "auto") -> TargetKind:
     """Say what :func:`target_kind_of` says, whether or not the numbers can be told apart."""
-    word(*TARGET_KINDS).check("target_kind", target_kind)
+    ONE_OF_KINDS.check("target_kind", target_kind)
     if target_kind != "auto":
         return "classes" if target_kind == "classes" else "continuous"
     if values.ndim == 2 and values.shape[1] > 1:

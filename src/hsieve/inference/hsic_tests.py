@@ -27,10 +27,11 @@ from scipy import stats
 from sklearn.base import clone
 
 from hsieve.array_types import FloatArray
-from hsieve.dataset import Dataset, category_positions, opened
+from hsieve.dataset import Dataset, opened
 from hsieve.inference.feature_number import representative_rows
 from hsieve.io.frame_columns import pandas_frame
 from hsieve.kernels import Kernel, centre, unbiased_weights
+from hsieve.kernels.columns import check_positions
 from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_law
 from hsieve.measures.hsic import HSIC, gram_pair
 from hsieve.parameters import integer, word
@@ -297,7 +298,7 @@ def _opened_for(measure: HSIC, X: Any, y: Any) -> tuple[Dataset, HSIC]:
     given = measure.categorical
     if isinstance(X, Dataset):
         data = opened(X, y)
-        own = category_positions(given, data.n_features, data.names) % data.n_features
+        own = check_positions(given, data.n_features, names=data.names)
         categorical = np.union1d(own, data.categorical).astype(int).tolist()
     else:
         data = opened(X, y, categorical=given, target_kind=measure.target_kind)

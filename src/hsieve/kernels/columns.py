@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hsieve.data.errors import listed
 from hsieve.kernels.column_scale import ColumnScale, safe_scale
 
 # Outliers further out than this many deviations are looked at; see `standardised`.
@@ -164,21 +165,43 @@ def check_finite(numbers: NDArray[Any]) -> None:
 
 
 def check_positions(
-    features: Iterable[Any], n_features: int, *, name: str = "categorical"
+    features: Any, n_features: int, *, name: str = "categorical", names: Iterable[str] | None = None
 ) -> NDArray[np.intp]:
-    """Positions of features, refused where there is no such feature."""
+    """Return features that are given by position or name as positions, in the order given.
+
+    Examples
+    --------
+    >>> check_positions(["sex", 0, -2], 3, names=["age", "site", "sex"])
+    array([2, 0, 1])
+    """
+    if isinstance(features, str | bytes):
+        msg = f"{name} must be a list of positions or names, got the single text {features!r}."
+        raise ValueError(msg)
     if isinstance(features, Iterator) or not isinstance(features, Iterable):
         msg = (
             f"{name} must be a list of positions, one that can be read more than once, "
             f"got {features!r}."
         )
         raise ValueError(msg)
-    positions = np.asarray(list(features))
+    given = list(features)
+    if called := [feature for feature in given if isinstance(feature, str)]:
+        if names is None:
+            msg = (
+                f"{name} holds the name {called[0]!r}, but the features have no names; give "
+                "positions."
+            )
+            raise ValueError(msg)
+        places = {str(known): place for place, known in enumerate(names)}
+        if unknown := [feature for feature in called if feature not in places]:
+            msg = f"{name} holds {listed(unknown)}, but the features are {listed(places)}."
+            raise ValueError(msg)
+        given = [places[f] if isinstance(f, str) else f for f in given]
+    positions = np.asarray(given)
     whole = positions.ndim == 1 and (len(positions) == 0 or positions.dtype.kind in "iu")
     if not whole or ((positions < -n_features) | (positions >= n_features)).any():
         msg = f"{name} must hold integer positions below {n_features}, got {positions.tolist()}."
         raise ValueError(msg)
-    return positions.astype(np.intp)
+    return positions.astype(np.intp) % max(1, n_features)
 
 
 def squared_distances(

@@ -181,7 +181,7 @@ class _Columns:
     def of(cls, columns: FloatArray, categorical: IndexArray) -> "_Columns":
         scaled = within_range(columns)
         scaled[:, categorical] = columns[:, categorical]
-        return cls(scaled, np.unique(categorical % columns.shape[1]))
+        return cls(scaled, np.unique(categorical))
 
     @property
     def n_features(self) -> int:

@@ -364,8 +364,10 @@ def whole_or_nothing(
     def fit_wholly(self: Owner, /, *given: Given.args, **options: Given.kwargs) -> Result:
         _forget(self)
         try:
-            given, options = _collected(given, options)
             X = given[0] if given else options.get("X")
+            if not isinstance(X, np.ndarray):
+                given = tuple(map(collected, given))  # type: ignore[assignment]
+                options = {name: collected(value) for name, value in options.items()}  # type: ignore[assignment]
             if isinstance(X, Dataset):
                 y = given[1] if len(given) > 1 else options.get("y")
                 if y is not None:
@@ -378,13 +380,6 @@ def whole_or_nothing(
             raise
 
     return fit_wholly
-
-
-def _collected(given: Any, options: Any) -> Any:
-    """Collect features that are a lazy frame."""
-    if given:
-        return (collected(given[0]), *given[1:]), options
-    return given, {name: collected(v) if name == "X" else v for name, v in options.items()}
 
 
 def _fitted_on(estimator: Any, data: Dataset, fit: Callable[..., Any]) -> Any:

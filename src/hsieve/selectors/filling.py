@@ -21,7 +21,6 @@ from sklearn.utils.validation import check_is_fitted
 from hsieve.data.errors import listed, quoted
 from hsieve.data.validation import checked_data
 from hsieve.data.views import median_of
-from hsieve.dataset import category_positions
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frame_columns import (
@@ -34,6 +33,7 @@ from hsieve.io.frame_columns import (
     frame_names,
 )
 from hsieve.io.frames import FrameBlocks
+from hsieve.kernels.columns import check_positions
 from hsieve.selectors.base import whole_or_nothing
 
 MISSING_LEVEL = "missing"
@@ -100,7 +100,7 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
             The fitted transformer.
         """
         columns, names = self._columns(X, reset=True), getattr(self, "feature_names_in_", None)
-        listed_ones = category_positions(self.categorical, len(columns), names) % len(columns)
+        listed_ones = check_positions(self.categorical, len(columns), names=names)
         declared = [place for place, column in enumerate(columns) if column.is_category]
         self.categorical_ = np.union1d(listed_ones, declared).astype(np.intp)
         self.n_missing_ = np.array([column.n_missing for column in columns], dtype=np.intp)

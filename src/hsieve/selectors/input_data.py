@@ -23,7 +23,7 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.data.errors import listed
 from hsieve.data.memory import free_memory
 from hsieve.data.validation import check_size, checked_data, numbers_if_all_are
-from hsieve.dataset import Dataset, category_positions
+from hsieve.dataset import Dataset
 from hsieve.exceptions import IdentifierWarning, warn_user
 from hsieve.fingerprint import fingerprint_of_arrays
 from hsieve.io.anndata import refuse_annotated
@@ -32,6 +32,7 @@ from hsieve.io.frame_columns import collected, frame_library
 from hsieve.io.frame_targets import target_array
 from hsieve.io.frames import FrameBlocks
 from hsieve.io.sparse import SparseBlocks, sparse_as_blocks
+from hsieve.kernels.columns import check_positions
 
 # Values looked at to recognise the features; the target is looked at in full.
 ROWS_RECOGNISED, COLUMNS_RECOGNISED = 1000, 8
@@ -53,8 +54,7 @@ class DataInput(BaseEstimator):
 
         `settings` is the measure, or the selector itself, that knows the categories.
         """
-        X = sparse_as_blocks(X)
-        frame = self._opened_frame(X, settings)
+        X, frame = self._opened(X, settings)
         table = X if frame is None else frame.matrix()
         names = None if frame is None else frame.names
         if isinstance(X, ColumnBlocks):
@@ -75,8 +75,7 @@ class DataInput(BaseEstimator):
 
     def _validated_blocks(self, X: Any, y: Any, settings: Any) -> tuple[ColumnBlocks, NDArray[Any]]:
         """Column blocks and a target of the same number of samples."""
-        X = sparse_as_blocks(X)
-        frame = self._opened_frame(X, settings)
+        X, frame = self._opened(X, settings)
         if frame is None and not isinstance(X, ColumnBlocks):
             data, target = self._validated(X, y, settings, **self._block_options(X))
             return as_blocks(data), target
@@ -128,24 +127,24 @@ class DataInput(BaseEstimator):
         """Whether there is no answer without a target."""
         return True
 
-    def _opened_frame(self, X: Any, settings: Any) -> FrameBlocks | None:
-        """Open a data frame and refuse what no selector can make use of; None for other data."""
+    def _opened(self, X: Any, settings: Any) -> tuple[Any, FrameBlocks | None]:
+        """Return features that are no frame, or a frame opened; refuse what no selector can use."""
         if isinstance(X, np.ndarray | ColumnBlocks):
-            return None
+            return X, None
         refuse_distributed(X, type(self).__name__)
         refuse_annotated(X, f"{type(self).__name__}.fit")
         if frame_library(X) is None:
-            return None
+            return sparse_as_blocks(X), None
         frame = FrameBlocks(X)
         given = settings.categorical if takes_categories(settings) else ()
-        categories = category_positions(given, frame.n_features, frame.names) % frame.n_features
+        categories = check_positions(given, frame.n_features, names=frame.names).tolist()
         gaps = self.__sklearn_tags__().input_tags.allow_nan
-        left_out = frame.refuse_unusable(gaps=gaps, categories=categories.tolist())
+        left_out = frame.refuse_unusable(gaps=gaps, categories=categories)
         frame.set_aside(left_out)
         self._left_out = tuple(left_out)
         for sentence in left_out.values():
             warn_user(sentence, IdentifierWarning)
-        return frame
+        return X, frame
 
     def _plain_target(self, y: Any, settings: Any) -> Any:
         """Return a target of any library as an array."""
@@ -164,8 +163,9 @@ class DataInput(BaseEstimator):
             return
         n_features = self.n_features_in_
         names = getattr(self, "feature_names_in_", None)
-        listed = category_positions(settings.categorical, n_features, names)
-        self.categorical_ = np.unique(listed % n_features)
+        self.categorical_ = np.unique(
+            check_positions(settings.categorical, n_features, names=names)
+        )
         if frame is not None:
             self.categorical_ = np.union1d(self.categorical_, frame.declared)
 
@@ -296,7 +296,7 @@ def told(selector: Any, data: Dataset, *, strict: bool = True) -> Any:
             known[name] = data.target_kind
         elif own == "categorical":
             takes_any = True
-            given = category_positions(value, data.n_features, data.names) % data.n_features
+            given = check_positions(value, data.n_features, names=data.names)
             known[name] = tuple(np.union1d(given, data.categorical).astype(int).tolist())
     refused = data.categorical if strict else tuple(data.levels)
     if refused and not takes_any:

@@ -12,10 +12,11 @@ from sklearn.base import MetaEstimatorMixin
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import constant_columns, target_kind_of
-from hsieve.dataset import Dataset, category_positions
+from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
 from hsieve.inference.knockoff_filter import e_values, selected_by_e_values
 from hsieve.inference.knockoff_model import KnockoffMatch, KnockoffModel
+from hsieve.kernels.columns import check_positions
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.parameters import Rule, check_parameters, integer, number, word
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
@@ -208,7 +209,7 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
         names = getattr(self, "feature_names_in_", None)
         for name, value in base.get_params().items():
             if name.rpartition("__")[2] == "categorical":
-                listed = category_positions(value, self.n_features_in_, names)
+                listed = check_positions(value, self.n_features_in_, names=names)
                 found.append(listed % self.n_features_in_)
         return np.flatnonzero(np.isin(varying, np.concatenate(found)))
 

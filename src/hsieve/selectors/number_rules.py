@@ -115,7 +115,6 @@ def choose_number(
     rule = str(selector.n_features_to_select)
     kind = getattr(settings, "target_kind", "auto")
     listed = check_positions(getattr(settings, "categorical", ()), columns.n_features)
-    listed %= columns.n_features
     kernel_y = getattr(settings, "kernel_y", None)
     check_rule_takes(rule, kernel_y)
     if rule == "cv":
