@@ -50,9 +50,7 @@ class BAHSIC(SearchSelector):
 
     Attributes
     ----------
-    selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, score of each
-        feature, the whole search.
+    {usual_attributes}
 
     Notes
     -----
@@ -145,9 +143,7 @@ class FOHSIC(SearchSelector):
 
     Attributes
     ----------
-    selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, score of each
-        feature, the whole search.
+    {usual_attributes}
 
     References
     ----------

@@ -30,10 +30,9 @@ from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frame_columns import as_array, collected, frame_library, pandas_frame, take_columns
 from hsieve.kernels import Precomputed
 from hsieve.parameters import Rule, check_parameters
-from hsieve.selectors.common_parameters import with_common_parameters
 from hsieve.selectors.input_data import DataInput, told
 from hsieve.selectors.number_rules import checked_rule, choose_number, no_ranking
-from hsieve.selectors.spec import MethodSpec
+from hsieve.selectors.spec import MethodSpec, with_common_parameters
 from hsieve.strategies.base import SelectionPath
 
 if TYPE_CHECKING:

@@ -148,11 +148,7 @@ class DataInput(BaseEstimator):
 
     def _plain_target(self, y: Any, settings: Any) -> Any:
         """Return a target of any library as an array."""
-        return (
-            y
-            if isinstance(y, np.ndarray)
-            else target_array(y, getattr(settings, "target_kind", "auto"))
-        )
+        return target_array(y, getattr(settings, "target_kind", "auto"))
 
     def _keep_categories(self, settings: Any, frame: FrameBlocks | None) -> None:
         """Find the features that are categories; a frame has none where nobody takes any."""

@@ -42,9 +42,7 @@ class MRMR(SearchSelector):
     ----------
     traffic_ : Traffic
         Bytes that went to workers of other processes and came back.
-    selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, score of each
-        feature, the whole search.
+    {usual_attributes}
 
     Notes
     -----

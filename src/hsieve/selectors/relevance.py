@@ -51,9 +51,7 @@ class MaxRelevance(SearchSelector):
     ----------
     traffic_ : Traffic
         Bytes that went to workers of other processes and came back.
-    selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, score of each
-        feature, the whole search.
+    {usual_attributes}
 
     References
     ----------
@@ -122,9 +120,7 @@ class FamilyRanking(SearchSelector):
 
     Attributes
     ----------
-    selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, score of each
-        feature, the whole search.
+    {usual_attributes}
 
     References
     ----------

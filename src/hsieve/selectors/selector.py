@@ -27,9 +27,7 @@ class DependenceSelector(SearchSelector):
 
     Attributes
     ----------
-    selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, score of each
-        feature, the whole search.
+    {usual_attributes}
 
     Notes
     -----

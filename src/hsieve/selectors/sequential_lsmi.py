@@ -32,9 +32,7 @@ class ForwardLSMI(SearchSelector):
 
     Attributes
     ----------
-    selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, score of each
-        feature, the whole search.
+    {usual_attributes}
 
     References
     ----------
@@ -95,9 +93,7 @@ class BackwardLSMI(ForwardLSMI):
 
     Attributes
     ----------
-    selected_indices_, ranking_, scores_, path_
-        As in every selector: chosen features best first, place of each feature, score of each
-        feature, the whole search.
+    {usual_attributes}
 
     References
     ----------
