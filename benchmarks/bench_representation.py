@@ -41,7 +41,7 @@ from sklearn.preprocessing import StandardScaler
 
 from hsieve import SparseFiltering
 from hsieve.classifiers.preparation import PREPARATIONS
-from hsieve.classifiers.sparse_filtering_solver import sparse_filtering
+from hsieve.classifiers.sparse_filtering import sparse_filtering
 
 ROOT = Path(__file__).resolve().parent.parent
 N_SCALES = 54

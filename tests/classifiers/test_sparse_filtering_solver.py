@@ -7,7 +7,7 @@ import pytest
 
 from hsieve import progress
 from hsieve.classifiers.preparation import principal_axes
-from hsieve.classifiers.sparse_filtering_solver import (
+from hsieve.classifiers.sparse_filtering import (
     SparseFilteringProblem,
     learned_features,
     sparse_filtering,

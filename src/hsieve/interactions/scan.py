@@ -30,9 +30,9 @@ from hsieve.measures.targets import TARGET_KERNELS
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import NONE, Rule, check_parameters, integer, number, word
 from hsieve.progress import stage
-from hsieve.selectors.bahsic import BAHSIC
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.input_data import with_categories
+from hsieve.selectors.sequential import BAHSIC
 from hsieve.selectors.spec import PAIRS, MethodSpec
 from hsieve.strategies import Backward
 from hsieve.strategies.base import best_first

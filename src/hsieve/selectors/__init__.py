@@ -1,6 +1,5 @@
 """Selectors with the interface of scikit-learn."""
 
-from hsieve.selectors.bahsic import BAHSIC, FOHSIC
 from hsieve.selectors.filling import FillMissing
 from hsieve.selectors.kernel_pursuit import KernelPursuit
 from hsieve.selectors.knockoffs import KnockoffSelector
@@ -11,7 +10,7 @@ from hsieve.selectors.randsel import HalvesRegression, RandSel
 from hsieve.selectors.redundancy import FCBF, HITONPC, MRMR, QPFS
 from hsieve.selectors.relevance import FamilyRanking, MaxRelevance
 from hsieve.selectors.selector import DependenceSelector
-from hsieve.selectors.sequential_lsmi import BackwardLSMI, ForwardLSMI
+from hsieve.selectors.sequential import BAHSIC, FOHSIC, BackwardLSMI, ForwardLSMI
 from hsieve.selectors.sparse_models import LassoSelector, SpAM
 from hsieve.selectors.stability import StabilitySelection
 from hsieve.selectors.svm import L1SVM, SVMRFE, KernelSVMRFE
