@@ -5,6 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
+import hsieve
 from hsieve import (
     BAHSIC,
     N3LARS,
@@ -15,6 +16,7 @@ from hsieve import (
     StabilitySelection,
 )
 from hsieve.exceptions import ConstantFeatureWarning, NothingFoundWarning
+from tests.cli.running import invoke
 
 TRUE = np.arange(0, 36, 3)
 
@@ -60,9 +62,13 @@ def test_nothing_is_selected_where_nothing_matters():
 def test_too_few_relevant_features_are_told_of():
     X, _ = curved()
     y = X[:, 0] + 0.1 * np.random.default_rng(0).normal(size=len(X))
-    with pytest.warns(NothingFoundWarning, match="one draw selects at least 10 features or none"):
+    with pytest.warns(
+        NothingFoundWarning, match="One draw selects at least 10 features at this rate, or none"
+    ):
         KnockoffSelector(fdr=0.1).fit(X, y)
-    with pytest.warns(NothingFoundWarning, match="2 draws select at least 20 features or none"):
+    with pytest.warns(
+        NothingFoundWarning, match="2 draws select at least 20 features at this rate"
+    ):
         KnockoffSelector(MaxRelevance(), fdr=0.1, n_draws=2).fit(X, y)
 
 
@@ -181,3 +187,45 @@ def test_features_that_contradict_the_law_are_told_of():
         assert KnockoffSelector(MaxRelevance()).fit(X, y).match_.p_value > 0.01
         X[:, 10:] = X[:, :10] ** 2
         assert KnockoffSelector(MaxRelevance()).fit(X, y).match_.p_value <= 0.01
+
+
+def test_select_and_summary_tell_the_rate():
+    X, y = curved()
+    found = hsieve.select(X, y, fdr=0.2)
+    assert found.method == "knockoffs"
+    expected = KnockoffSelector(fdr=0.2).fit(X, y)
+    assert np.array_equal(found.indices, expected.selected_indices_)
+    assert "at most 20% are expected not to depend on the target" in str(found)
+    assert expected.in_words() in expected.summary(X, y).notes
+    around = hsieve.select(X, y, fdr=0.2, method="n3lars").selector.selector
+    assert isinstance(around, N3LARS)
+    assert hsieve.select(X, y, fdr=0.2, method=MaxRelevance()).method == "knockoffs"
+    named = hsieve.select(X, y, method=KnockoffSelector())
+    assert "at most 10%" in str(named)
+
+
+def test_select_refuses_a_rate_and_a_number():
+    X, y = curved(40)
+    with pytest.raises(ValueError, match="both decide how many features are chosen"):
+        hsieve.select(X, y, fdr=0.2, n_features_to_select=3)
+    with pytest.raises(ValueError, match="fdr must be None or a number between 0 and 1"):
+        hsieve.select(X, y, fdr=1.5)
+
+
+def test_the_command_selects_at_a_rate(tmp_path):
+    X, y = curved()
+    named = ",".join([*(f"f{i}" for i in range(50)), "y"])
+    np.savetxt(
+        tmp_path / "data.csv", np.column_stack([X, y]), delimiter=",", header=named, comments=""
+    )
+    call = ["select", str(tmp_path / "data.csv"), "--target", "y"]
+    expected = [f"f{i}" for i in KnockoffSelector(fdr=0.2).fit(X, y).selected_indices_]
+    assert invoke(*call, "--fdr", "0.2", "-q").output.split() == expected
+    nothing = invoke(*call, "--fdr", "0.01", "-m", "mr-nhsic")
+    assert nothing.exit_code == 0
+    assert "0 of 50 features by knockoffs around mr-nhsic" in nothing.output
+    assert "at least 100 features at this rate" in " ".join(nothing.output.split())
+    for wrong in (["-k", "3"], ["--stability", "-m", "n3lars"]):
+        refused = invoke(*call, "--fdr", "0.2", *wrong)
+        assert refused.exit_code == 2
+        assert "both decide how many features are selected" in " ".join(refused.stderr.split())

@@ -31,12 +31,15 @@ class SelectOptions:
         Time allowed.
     random_state : int
         Seed.
+    fdr : float or None, default=None
+        The false discovery rate to keep.
     """
 
     method: Any
     n_features_to_select: int | None
     seconds: float
     random_state: int
+    fdr: float | None = None
 
     @property
     def method_name(self) -> str:

@@ -16,9 +16,10 @@ from hsieve.auto.fitting import SelectOptions, as_selection, fitted, made_for
 from hsieve.auto.reasons import about_data
 from hsieve.auto.selection import Selection
 from hsieve.dataset import Dataset, opened
-from hsieve.parameters import NONE, integer
+from hsieve.parameters import NONE, integer, number
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector, check_target
 from hsieve.selectors.input_data import told as told_of
+from hsieve.selectors.knockoffs import KnockoffSelector
 from hsieve.selectors.methods import find_method
 from hsieve.selectors.number_rules import RuleSettings
 
@@ -27,11 +28,12 @@ __all__ = ["TIMES", "make_wish", "select", "select_opened"]
 TIMES = {"seconds": 10.0, "minutes": 300.0, "hours": 7200.0}
 
 
-def select(
+def select(  # noqa: PLR0913 - one parameter for each wish
     X: Any,
     y: Any = None,
     *,
     n_features_to_select: int | None = None,
+    fdr: float | None = None,
     time_allowed: str | float = "seconds",
     names: Sequence[str] | None = None,
     missing: str = "refuse",
@@ -52,6 +54,10 @@ def select(
         in ``obs`` of an AnnData. A :class:`hsieve.Dataset` has its own.
     n_features_to_select : int or None, default=None
         How many features; None finds the number.
+    fdr : float or None, default=None
+        Bound on the expected fraction of chosen features that do not depend on the target given all
+        others, such as 0.1: :class:`hsieve.KnockoffSelector` around the method, "auto" being its
+        own. It decides the number.
     time_allowed : {"seconds", "minutes", "hours"} or float, default="seconds"
         How long it may take: 10 seconds, 5 minutes, 2 hours, or a number of seconds. It decides how
         many samples are used and what is tried; much is done sooner.
@@ -89,7 +95,7 @@ def select(
     >>> sorted(found.features), found.method
     (['x0', 'x1'], 'pursuit')
     """
-    wish = make_wish(method, n_features_to_select, time_allowed, random_state)
+    wish = make_wish(method, n_features_to_select, time_allowed, random_state, fdr)
     if not isinstance(categorical, str):
         categorical = tuple(categorical)  # which an iterator gives only once
     reading = {
@@ -103,13 +109,17 @@ def select(
 
 
 def make_wish(
-    method: Any, n_features_to_select: Any, time_allowed: Any, random_state: Any
+    method: Any,
+    n_features_to_select: Any,
+    time_allowed: Any,
+    random_state: Any,
+    fdr: Any = None,
 ) -> SelectOptions:
     """Check what the user asks for, before any data are looked at.
 
     Parameters
     ----------
-    method, n_features_to_select, time_allowed, random_state
+    method, n_features_to_select, time_allowed, random_state, fdr
         As in :func:`select`.
 
     Returns
@@ -133,8 +143,15 @@ def make_wish(
         msg = f"time_allowed must be one of {shown}, or seconds above 0, got {time_allowed!r}."
         raise ValueError(msg)
     integer(0).check("random_state", random_state)
-    number = None if n_features_to_select is None else int(n_features_to_select)
-    return SelectOptions(method, number, float(seconds), int(random_state))
+    (NONE | number(above=0, below=1)).check("fdr", fdr)
+    if fdr is not None and n_features_to_select is not None:
+        msg = (
+            f"fdr={fdr!r} and n_features_to_select={n_features_to_select!r} both decide how many "
+            "features are chosen; give one of them."
+        )
+        raise ValueError(msg)
+    n_wanted = None if n_features_to_select is None else int(n_features_to_select)
+    return SelectOptions(method, n_wanted, float(seconds), int(random_state), fdr)
 
 
 def select_opened(data: Dataset, wish: SelectOptions) -> Selection:
@@ -156,13 +173,16 @@ def select_opened(data: Dataset, wish: SelectOptions) -> Selection:
         msg = f"Found n_samples = {data.n_samples}; at least {MIN_SAMPLES} samples are needed."
         raise ValueError(msg)
     check_target(data.y, RuleSettings(data.target_kind))
-    if isinstance(wish.method, str) and wish.method == "auto":
+    if wish.fdr is not None:
+        found = _at_error_rate(data, wish, wish.fdr)
+    elif isinstance(wish.method, str) and wish.method == "auto":
         found = Choice(data, wish).made()
     else:
         found = _by_given_method(data, wish)
     settings = {
         "method": wish.method,
         "n_features_to_select": wish.n_features_to_select,
+        "fdr": wish.fdr,
         "time_allowed": wish.seconds,
         "random_state": wish.random_state,
     }
@@ -182,20 +202,35 @@ def _not_usual(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _at_error_rate(data: Dataset, wish: SelectOptions, fdr: float) -> Selection:
+    """Keep a false discovery rate, by knockoffs around the method."""
+    told = list[str]()
+    base = wish.method
+    if isinstance(base, str):
+        base = find_method(base).make_base()
+    selector = KnockoffSelector(base, fdr=fdr, random_state=wish.random_state)
+    selector = fitted("knockoffs", told_of(selector, data), data, told)
+    around = "" if base is None else f" around {wish.method_name}"
+    reasons = (about_data(data), f"A false discovery rate was asked for: knockoffs{around}.")
+    return as_selection(data, "knockoffs", selector, (*reasons, selector.in_words()), told)
+
+
 def _by_given_method(data: Dataset, wish: SelectOptions) -> Selection:
     """Take the method that the user names, and find the number if none is given."""
     name, told = wish.method_name, list[str]()
     if isinstance(wish.method, str):
         selector = made_for(name, data, wish.random_state)
-        number: int | str | None = find_method(name).number_rule
+        wanted: int | str | None = find_method(name).number_rule
     else:
         selector = told_of(wish.method, data)
-        number = None
-    number = number if wish.n_features_to_select is None else wish.n_features_to_select
-    if number is not None:
-        selector.set_params(n_features_to_select=number)
+        wanted = None
+    wanted = wanted if wish.n_features_to_select is None else wish.n_features_to_select
+    if wanted is not None:
+        selector.set_params(n_features_to_select=wanted)
     selector = fitted(name, selector, data, told)
     reasons = [about_data(data), f"{name} was asked for."]
-    if number is None:
+    if isinstance(selector, KnockoffSelector):
+        reasons.append(selector.in_words())
+    elif wanted is None:
         reasons.append("Its number of features is its own.")
     return as_selection(data, name, selector, tuple(reasons), told)

@@ -78,6 +78,20 @@ def check_own_number(
         raise BadInputError(msg)
 
 
+def at_error_rate(
+    method: "Method", fdr: float, n_features: int | str | None, *, stability: bool
+) -> "Method":
+    """Return knockoffs around a method, or refuse what does not go with them."""
+    if not 0 < fdr < 1:
+        msg = f"--fdr must be between 0 and 1, got {fdr:g}"
+        raise BadInputError(msg)
+    if n_features is not None or stability:
+        other = "--stability" if stability else "--n-features"
+        msg = f"--fdr does not go with {other}: both decide how many features are selected"
+        raise BadInputError(msg)
+    return method.at_error_rate(fdr)
+
+
 def few_names(names: Sequence[str]) -> str:
     """Show the first few names of a list."""
     shown = ", ".join(repr(name) for name in names[:NAMES_SHOWN])

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from hsieve.cli import options
+from hsieve.cli import checks, options
 from hsieve.cli.automatic import time_wanted
 from hsieve.cli.checks import check_own_number, check_plot, check_report
 from hsieve.cli.console import legible, progress_bar
@@ -28,6 +28,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     file: options.File,
     target: options.Target = None,
     n_features: options.NFeatures = None,
+    fdr: options.FalseDiscoveryRate = None,
     method_name: Annotated[
         str,
         typer.Option(
@@ -142,6 +143,8 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
 
     method = find_method(method_name)
     n_wanted = number_or_rule(n_features)
+    if fdr is not None:
+        method = checks.at_error_rate(method, fdr, n_wanted, stability=stability)
     check_own_number(n_wanted, method_name, method, stability=stability)
     covariates = options.names_in("--covariate", covariate)
     wanted = PathOptions(covariates, max_redundancy, memory_limit, interactions)
@@ -204,5 +207,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
                 typer.echo(legible(row.name))
         return
     how = f"stability selection over {method_name}" if stability else outcome.chosen or method_name
+    if fdr is not None:
+        how = "knockoffs" if method_name == DEFAULT_METHOD else f"knockoffs around {method_name}"
     seconds = time.perf_counter() - started
     print_selection(table, outcome, how, seconds, p_values=has_p_values)

@@ -26,6 +26,7 @@ __all__ = [
     "Encoding",
     "Engine",
     "EngineName",
+    "FalseDiscoveryRate",
     "File",
     "MemoryLimit",
     "Missing",
@@ -251,6 +252,15 @@ TimeAllowed = Annotated[
         metavar="seconds|minutes|hours|NUMBER",
         help="About how long choosing may take, unless a method is named: 10 s, 5 minutes, 2 "
         "hours, or a number of seconds; 10 s if not given.",
+    ),
+]
+FalseDiscoveryRate = Annotated[
+    float | None,
+    typer.Option(
+        "--fdr",
+        metavar="RATE",
+        help="Fraction of the selected features that may be false on average, such as 0.1, by "
+        "knockoffs around the method; it decides how many are selected.",
     ),
 ]
 RandomState = Annotated[

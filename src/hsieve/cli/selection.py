@@ -76,8 +76,7 @@ def select(
                 method.make(**request.parameters).fit(table) if found is None else found.selector
             )
         # Only these may find nothing where there is something to select from.
-        may_be_empty = method.is_stability or method.finds_number or method.is_automatic
-        if not len(selector.selected_indices_) and not may_be_empty:
+        if not len(selector.selected_indices_) and not method.may_find_nothing:
             msg = "all features beside the covariates are constant: there is nothing to select from"
             raise ValueError(msg)
         origin = options.origin

@@ -35,6 +35,8 @@ def headline(selector: Any, n_samples: int | None, names: Sequence[str]) -> str:
     if best is not None and hasattr(best, "family_wise_p"):
         return _interaction(selector, best, names, samples)
     name = type(selector).__name__
+    if not chosen and hasattr(selector, "e_values_"):
+        return f"{name} chose none of {n_features}{samples} at fdr={selector.fdr:g}."
     if not chosen:
         tried = any(event.what == "set aside" for event in getattr(selector.path_, "events", ()))
         why = "lowers the error of left-out samples" if tried else "is related to the target"
@@ -187,6 +189,8 @@ def notes_on(
         notes.append(f"How many, by {choice.rule}: {choice.reason}")
     if hasattr(selector, "threshold_"):
         notes += _on_stability(selector, chosen, names)
+    if hasattr(selector, "e_values_") and not has_reasons:
+        notes.append(selector.in_words())
     if isinstance(selector.path_, PursuitPath) and (chosen or not has_reasons):
         notes += _on_pursuit(selector, chosen, names)
     if isinstance(selector.path_, LarsSelectionPath):

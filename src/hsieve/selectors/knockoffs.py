@@ -24,7 +24,7 @@ from hsieve.selectors.input_data import on_arrays
 from hsieve.selectors.kernel_pursuit import KernelPursuit
 from hsieve.selectors.number_rules import without_checkpoint
 from hsieve.selectors.regularisation import ignored
-from hsieve.selectors.spec import STABLE, MethodSpec
+from hsieve.selectors.spec import MethodSpec
 from hsieve.strategies.base import SelectionPath
 
 __all__ = ["KnockoffSelector"]
@@ -33,6 +33,8 @@ __all__ = ["KnockoffSelector"]
 UNHEARD = (ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning)
 # Features and knockoffs that a base puts in order where it is not told how many.
 USUAL_RANKED = 60
+# Knockoffs that match so badly are told of.
+SMALL_P_VALUE = 0.01
 
 
 @dataclass(eq=False, repr=False)
@@ -131,10 +133,6 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
             "knockoffs, so that the expected fraction of false ones is bounded."
         ),
         score="How early the feature ranks before its knockoff, from -1 to 1.",
-        name="knockoffs",
-        purpose="pursuit with a bounded false discovery rate",
-        cost="as pursuit of 2 d",
-        group=STABLE,
     )
 
     allowed: ClassVar[Mapping[str, Rule]] = {
@@ -174,6 +172,31 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
         self.match_ = model.match(model.draw(rngs[-2]), rngs[-1])
         self._choose(np.array(compared), model, varying)
         return self
+
+    def in_words(self) -> str:
+        """Say what the rate means, and whether the data contradict the knockoffs."""
+        draws = "one draw" if self.n_draws == 1 else f"{self.n_draws} draws"
+        told = (
+            f"Of the features chosen, at most {self.fdr:.0%} are expected not to depend on the "
+            f"target given all others, if the knockoffs match ({draws})."
+        )
+        if self.match_.p_value <= SMALL_P_VALUE:
+            told += (
+                " They do not: features depend on each other in ways that the knockoffs do not "
+                f"have (p = {self.match_.p_value:.2g}), so that more may be false."
+            )
+        if len(self.selected_indices_):
+            return told
+        return f"{told} {self._why_none()}"
+
+    def _why_none(self) -> str:
+        """Say why there may be no features."""
+        least = int(np.ceil((1 if self.n_draws == 1 else 2) / self.fdr - 1e-9))
+        who = "One draw selects" if self.n_draws == 1 else f"{self.n_draws} draws select"
+        return (
+            f"No features are selected at fdr={self.fdr:g}. {who} at least {least} features at "
+            "this rate, or none; with fewer relevant ones, a larger fdr helps."
+        )
 
     def _check_base(self) -> None:
         """Refuse what is no selector of features."""
@@ -235,13 +258,7 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
         self.e_values_[varying], self.distances_[varying] = values, model.distances
         self._keep(path, varying, self.n_features_in_)
         if not len(chosen):
-            least = int(np.ceil((1 if len(compared) == 1 else 2) / self.fdr - 1e-9))
-            msg = (
-                f"No features are selected at fdr={self.fdr:g}. At this rate "
-                f"{'one draw selects' if len(compared) == 1 else f'{len(compared)} draws select'} "
-                f"at least {least} features or none; with fewer relevant ones, a larger fdr helps."
-            )
-            warnings.warn(msg, NothingFoundWarning, stacklevel=4)
+            warnings.warn(self._why_none(), NothingFoundWarning, stacklevel=4)
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,6 +10,7 @@ from typing import Any
 import hsieve.selectors
 from hsieve.exceptions import NoRankingError
 from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.knockoffs import KnockoffSelector
 from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import BEGIN, GROUPS, MethodSpec
 from hsieve.selectors.stability import StabilitySelection
@@ -103,6 +104,11 @@ class Method:
         return issubclass(self.kind, StabilitySelection)
 
     @property
+    def may_find_nothing(self) -> bool:
+        """Whether no features may be selected where there are some to select from."""
+        return self.is_stability or self.finds_number or issubclass(self.kind, KnockoffSelector)
+
+    @property
     def finds_number(self) -> bool:
         """Whether "auto" is a number of features that it takes."""
         return self.is_automatic or "auto" in self.kind.own_rules
@@ -129,6 +135,15 @@ class Method:
     def repeated(self) -> "Method":
         """Return stability selection around this method."""
         return replace(self, kind=StabilitySelection, parameters=lambda: {"estimator": self.make()})
+
+    def at_error_rate(self, fdr: float) -> "Method":
+        """Return knockoffs around this method."""
+        made = lambda: {"selector": self.make_base(), "fdr": fdr}  # noqa: E731
+        return replace(self, kind=KnockoffSelector, parameters=made)
+
+    def make_base(self) -> Any:
+        """Make the base of knockoffs; None for the usual one."""
+        return None if self.is_automatic else self.make()
 
 
 AUTO = Method(
