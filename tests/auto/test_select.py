@@ -130,6 +130,14 @@ class TestChoices:
         assert len(found) > len(KernelPursuit().fit(X, y).selected_indices_)
         assert np.mean(found.indices < 60) > 0.7
 
+    def test_many_noisy_measures_of_the_same_predict_best_together(self):
+        rng = np.random.default_rng(0)
+        latent = rng.normal(size=(150, 1))
+        X = latent + 4.0 * rng.normal(size=(150, 200))
+        found = select(X, latent[:, 0])
+        assert found.method == "n3lars"
+        assert len(found) > 64
+
     def test_noise_selects_nothing_and_says_so(self):
         rng = np.random.default_rng(0)
         found = select(rng.normal(size=(80, 15)), rng.normal(size=80))

@@ -61,7 +61,11 @@ FEWEST_OF_CLASS = 4
 FEW_OF_CLASS = 20
 N_FOLDS = 3
 N_FOLDS_OF_TREES = 2
-SIZES = (1, 2, 4, 8, 16, 32, 64)
+SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
+# Larger sets are proposed by N3LARS alone, and no forest predicts from more.
+MOST_OF_OTHERS = 64
+# Up to so many features all of them are tried, too: collinear ones predict best together.
+FEW_FEATURES = 256
 # A group that acts only together predicts best by just its own number.
 GROUP_SIZES = (2, 3, 4, 5, 6, 8, 10, 12)
 MOSTLY_EXPLAINED = 0.5
@@ -144,7 +148,7 @@ class Choice:
         own = pursuit.selected_indices_
         if left > MOSTLY_EXPLAINED and self._has_time_for_bahsic:
             yield BETTER_AS_GROUP, lambda: self._compared_groups(own)
-        n_most = min(self._data.columns.n_features, SIZES[-1])
+        n_most = min(self._data.columns.n_features, MOST_OF_OTHERS)
         if 0 < len(own) < n_most and self._wish.n_features_to_select is None:
             yield BETTER_BY_TREES, lambda: self._compared_larger_sets(own, n_most)
 
@@ -206,7 +210,7 @@ class Choice:
         )
 
     def _chosen_by_pursuit(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
-        sizes = self._sizes
+        sizes = self._sizes(MOST_OF_OTHERS)
         limit = FOLD_TIME * self._wish.seconds
         selector = self._made("pursuit", sizes[-1], time_limit=limit).fit(X, y)
         order, n_found = selector.path_.order, selector.path_.n_found
@@ -216,23 +220,25 @@ class Choice:
         return {None: order[:n_found]} | chosen
 
     def _chosen_by_n3lars(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
-        order = self._made("n3lars", self._sizes[-1]).fit(X, y).path_.nested_order
-        return {size: order[:size] for size in self._sizes}
+        sizes = self._sizes()
+        order = self._made("n3lars", sizes[-1]).fit(X, y).path_.nested_order
+        return {size: order[:size] for size in sizes}
 
     def _chosen_by_bahsic(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
         order = self._made("bahsic", 1).fit(X, y).path_.nested_order
-        sizes = set(self._sizes if self._has_few_rows else ())
+        sizes = set(self._sizes(MOST_OF_OTHERS) if self._has_few_rows else ())
         if self._wish.n_features_to_select is None:
             sizes |= {size for size in GROUP_SIZES if size < len(order)}
-        return {size: order[:size] for size in sorted(sizes or self._sizes)}
+        return {size: order[:size] for size in sorted(sizes or self._sizes(MOST_OF_OTHERS))}
 
-    @property
-    def _sizes(self) -> list[int]:
-        """Numbers of features that are tried."""
+    def _sizes(self, most: int = FEW_FEATURES) -> list[int]:
+        """Numbers of features that are tried, up to a number."""
         n_features = self._data.columns.n_features
         if self._wish.n_features_to_select is not None:
             return [min(self._wish.n_features_to_select, n_features)]
-        return [size for size in SIZES if size < n_features] + [min(n_features, SIZES[-1])]
+        sizes = [size for size in SIZES if size < n_features]
+        whole = [n_features] if n_features <= FEW_FEATURES else []
+        return [size for size in (*sizes, *whole) if size <= most]
 
     def _made(self, method: str, number: int | str | None, **options: Any) -> Any:
         """Make a selector for these data."""

@@ -47,7 +47,7 @@ def conditional_p_value(
     float
         The p-value.
     """
-    own = smoother.of_factor(feature, n_landmarks=N_LANDMARKS).fit(list(given)).residuals
+    own = smoother.left_of_factor(feature, given, n_landmarks=N_LANDMARKS)
     own = own - own.mean(axis=0)
     centred = residuals - residuals.mean(axis=0)
     ratio = np.sum((own.T @ centred) ** 2) / np.vdot(centred, centred)

@@ -48,6 +48,8 @@ LEAST_LEFT = 0.1
 KEPT_COLUMNS = 64
 # Regressions that are kept, since the same sets are tried again.
 KEPT_FITS = 64
+# The same of factors, which have several columns.
+KEPT_FACTORS = 16
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +121,7 @@ class KernelSmoother:
         self._fitted_to = np.sort(order[:N_FITTED])
         self._predicted = np.setdiff1d(everything, self._fitted_to)
         self._columns: dict[int | tuple[int, ...], KernelColumn] = {}
+        self._left_of_factors: dict[tuple[int, ...], FloatArray] = {}
         self._kept: dict[tuple[tuple[int, ...], Groups, MixedKernel, float, int, bool], Smooth] = {}
 
     @property
@@ -130,13 +133,18 @@ class KernelSmoother:
         """Return the regression on no feature."""
         return Smooth((), self._outputs, float(np.mean(self._outputs**2)), None)
 
-    def of_factor(self, feature: int, *, n_landmarks: int) -> "KernelSmoother":
-        """Return regressions of the factor of a feature's kernel, which share the columns read."""
-        (column,) = self._read_all([feature], ())
-        data = replace(self._data, outputs=column.factor, is_classes=False)
-        smoother = KernelSmoother(data, n_landmarks=n_landmarks)
-        smoother._columns = self._columns
-        return smoother
+    def left_of_factor(self, feature: int, given: Sequence[int], *, n_landmarks: int) -> FloatArray:
+        """Residuals of the factor of a feature's kernel, regressed on some other features."""
+        key = (feature, *given)
+        if key not in self._left_of_factors:
+            (column,) = self._read_all([feature], ())
+            data = replace(self._data, outputs=column.factor, is_classes=False)
+            smoother = KernelSmoother(data, n_landmarks=n_landmarks)
+            smoother._columns = self._columns
+            self._left_of_factors[key] = smoother.fit(given).residuals
+            for oldest in list(self._left_of_factors)[:-KEPT_FACTORS]:
+                del self._left_of_factors[oldest]
+        return self._left_of_factors[key]
 
     def turned(self, fit: Smooth) -> Smooth:
         """Turn scores of classes so that what is explained best counts most from now on.
