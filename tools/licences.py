@@ -25,6 +25,7 @@ GROUPS = ("test", "spark", "browser", "check", "docs", "build")
 PERMISSIVE = {
     "0BSD",
     "Apache-2.0",
+    "Apache-2.0 WITH LLVM-exception",
     "BSD-2-Clause",
     "BSD-3-Clause",
     "CC0-1.0",
