@@ -14,7 +14,7 @@ FOLDER = Path(__file__).resolve().parent / "pictures"
 TITLE = "Which method?"
 FIRST_CHOICE = (
     "N3LARS",
-    "../reference/methods/n3lars.html#n3lars",
+    "../reference/methods/n3lars.html",
     "the first choice: relevant, not redundant, any shape",
 )
 
@@ -31,40 +31,40 @@ class Step:
 
 STEPS = (
     Step(
-        "Do you want p-values, or all that is associated, copies included?",
+        "Do you want p-values, or every associated feature, duplicates too?",
         "feature_tests, MaxRelevance",
-        "../reference/methods/relevance.html#maxrelevance",
+        "../reference/methods/max_relevance.html",
         "each feature by itself, adjusted for their number",
     ),
     Step(
-        "Must the list be the same again, with few false features?",
+        "Must the selection be stable, with few false features?",
         "StabilitySelection",
-        "../reference/methods/stability_selection.html#stabilityselection",
+        "../reference/methods/stability_selection.html",
         "around any method below, with a bound",
     ),
     Step(
-        "Are you after pairs (or triples) that matter only together?",
+        "Do you look for pairs (or triples) that matter only together?",
         "InteractionScan",
-        "../reference/methods/interaction_scan.html#interactionscan",
+        "../reference/methods/interaction_scan.html",
         "every pair, with p-values; up to 100,000 features",
     ),
     Step(
         "May larger groups of features matter only together?",
         "BAHSIC, RandSel",
-        "../reference/methods/bahsic.html#bahsic",
-        "up to some 10,000 samples and features; keeps copies",
+        "../reference/methods/bahsic.html",
+        "up to some 10,000 samples and features; keeps duplicates",
     ),
     Step(
         "Together, without redundant features, among at most some hundreds?",
         "L1LSMI",
-        "../reference/methods/lsmi.html#l1lsmi",
+        "../reference/methods/l1_lsmi.html",
         "a set by its information; not convex",
     ),
     Step(
-        "Are straight lines enough, or is a baseline wanted?",
+        "Are linear effects enough, or do you want a baseline?",
         "LassoSelector, MRMR",
-        "../reference/methods/sparse_models.html#lassoselector",
-        "quick; compare with it before anything else",
+        "../reference/methods/lasso_selector.html",
+        "fast; compare with it before anything else",
     ),
 )
 

@@ -16,7 +16,7 @@ mpl.use("Agg")
 import matplotlib.pyplot as plt
 
 import hsieve
-from hsieve import BAHSIC, DependenceSelector, Pearson
+from hsieve import BAHSIC, DependenceSelector, Pearson, kernels, nhsic
 from hsieve.datasets import make_xor
 
 FOLDER = Path(__file__).resolve().parent / "pictures"
@@ -56,6 +56,30 @@ def draw_interaction():
     figure.savefig(FOLDER / "interaction.png", dpi=110)
 
 
+def draw_curve():
+    """Draw a curve and noise, and the Gram matrices by which HSIC tells them apart."""
+    rng = np.random.default_rng(0)
+    x = np.sort(rng.uniform(-2, 2, size=150))
+    curve = x**2 + 0.4 * rng.normal(size=150)
+    figure, axes = plt.subplots(2, 3, figsize=(9, 5.6))
+    for row, (name, y) in zip(
+        axes, {"a curve": curve, "noise": rng.permutation(curve)}.items(), strict=True
+    ):
+        score = nhsic(x[:, None], y)
+        row[0].scatter(x, y, s=9, c=TRUE if y is curve else OTHER)
+        title = f"{name}: correlation {np.corrcoef(x, y)[0, 1]:.2f}, NHSIC {score:.2f}"
+        row[0].set(xlabel="x", ylabel="y", title=title)
+        row[0].spines[["top", "right"]].set_visible(False)
+        for axis, values, of in ((row[1], x, "x"), (row[2], y, "y")):
+            axis.imshow(kernels.Gaussian().gram(values[:, None] / values.std()), cmap="Blues")
+            axis.set(title=f"which samples are alike in {of}", xticks=[], yticks=[])
+            axis.set(xlabel="samples, by x", ylabel="samples, by x")
+    for axis in axes.flat:
+        axis.title.set_fontsize(9.5)
+    figure.tight_layout()
+    figure.savefig(FOLDER / "curve.png", dpi=110)
+
+
 def photograph_report():
     """Photograph the report of the README's example."""
     rng = np.random.default_rng(0)
@@ -78,4 +102,5 @@ def photograph_report():
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     draw_interaction()
+    draw_curve()
     photograph_report()

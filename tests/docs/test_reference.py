@@ -22,9 +22,10 @@ COMPLETE = {
 }
 # Listed with their module's own page, not with one of theirs.
 MODULES_AS_NAMES = {"kernels", "stability"}
-PARTS = ("**What it computes.**", "**Cost.**", "**When not to use it.**", "**Reference.**")
+# Headings of the page of a method.
+PARTS = ("What it finds", "What it misses", "Example", "Formula", "Cost", "Reference")
 # No method of selection or prediction.
-WITHOUT_SECTION = {"FillMissing"}
+WITHOUT_PAGE = {"FillMissing"}
 
 
 def listed():
@@ -66,32 +67,35 @@ def test_the_reference_lists_nothing_twice_and_nothing_that_is_not_there():
             assert hasattr(importlib.import_module(module_name), attribute), name
 
 
-def sections():
-    """Sections of the pages of the methods, by their headings."""
-    found = {}
-    for page in sorted((DOCS / "reference" / "methods").glob("*.md")):
-        for part in re.split(r"^## ", page.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
-            title, _, body = part.partition("\n")
-            found[title.strip()] = body
-    return found
+def method_pages():
+    """Pages of the methods, by their titles."""
+    pages = sorted((DOCS / "reference" / "methods").glob("*.md"))
+    texts = [page.read_text(encoding="utf-8") for page in pages if page.stem != "index"]
+    return {re.match(r"# (\w+)\n", text)[1]: text for text in texts}
 
 
 METHODS = {name for name in hsieve.__all__ if hasattr(getattr(hsieve, name), "fit")}
 
 
-@pytest.mark.parametrize("name", sorted(METHODS - WITHOUT_SECTION))
-def test_every_method_has_formula_example_cost_limits_and_reference(name):
-    body = sections()[name]
-    for part in PARTS:
-        assert part in body, f"{name} lacks {part}"
-    assert "$$" in body, f"{name} has no formula"
-    assert re.search(rf"```python\n[^`]*\b{name}\(", body), f"{name} has no example"
-    assert f"hsieve.{name}" in body, f"{name} does not lead to its reference"
+def test_every_method_has_a_page():
+    assert set(method_pages()) == METHODS - WITHOUT_PAGE
+
+
+@pytest.mark.parametrize("name", sorted(METHODS - WITHOUT_PAGE))
+def test_pages_of_methods_have_one_form(name):
+    title, *parts = re.split(r"^## ", method_pages()[name], flags=re.MULTILINE)
+    headings, texts = zip(*(part.split("\n", 1) for part in parts), strict=True)
+    assert headings == PARTS
+    body = dict(zip(headings, texts, strict=True))
+    assert title.partition("\n")[2].strip(), "a sentence says what the method does"
+    assert "$$" in body["Formula"]
+    assert re.search(rf"```python\n[^`]*\b{name}\([^`]*```\n\n```text\n", body["Example"])
+    assert f"hsieve.{name}" in body["Reference"]
 
 
 def test_the_table_of_methods_names_every_method():
     table = prose(DOCS / "reference" / "methods" / "index.md")
-    assert [name for name in sections() if not re.search(rf"\b{name}\b", table)] == []
+    assert [name for name in method_pages() if f"[{name}](" not in table] == []
 
 
 def test_the_table_of_combinations_is_true():
