@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from hsieve.inference import (
         band_hsic,
+        conditional_tests,
         feature_tests,
         hsic_interval,
         hsic_test,
@@ -190,6 +191,7 @@ __all__ = [
     "SymmetricalUncertainty",
     "band_hsic",
     "compare",
+    "conditional_tests",
     "feature_tests",
     "hsic",
     "hsic_interval",

@@ -6,7 +6,6 @@ from hsieve.kernels.columns import standardised
 from tests.reference.naive import alignment, gaussian_gram
 
 __all__ = [
-    "conditional_ratio",
     "exact_grams",
     "left_out_residuals",
     "mixed_gram",
@@ -82,19 +81,3 @@ def ungated_pursuit(X, y, n_wanted, *, width, ridge):
         residuals = left_out_residuals(features, targets, ridge)
         errors.append(float(np.mean(residuals**2)))
     return chosen, errors
-
-
-def conditional_ratio(factor, given, ridge, residuals):
-    """Squared product of two residuals, that of a feature's factor and that of the target.
-
-    `given` holds the features of the regression on the others. Divided by the squares of the
-    target's residuals, both centred.
-    """
-    own = left_out_residuals(given, factor, ridge)
-    own = own - own.mean(axis=0)
-    centred = residuals - residuals.mean(axis=0)
-    total = 0.0
-    for direction in own.T:
-        for target in centred.T:
-            total += sum(a * b for a, b in zip(direction, target, strict=True)) ** 2
-    return total / np.sum(centred**2)

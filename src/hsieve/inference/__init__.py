@@ -1,6 +1,7 @@
 """Is the dependence real? Tests of features, and of pairs of features that matter together."""
 
 from hsieve.inference.alignment_sweep import AlignmentSweep, alignment_sweep
+from hsieve.inference.conditional import ConditionalTests, conditional_tests
 from hsieve.inference.feature_number import NumberChoice
 from hsieve.inference.frequency_bands import BandHSIC, band_hsic
 from hsieve.inference.hsic_tests import (
@@ -18,6 +19,7 @@ from hsieve.inference.selection_bounds import RandSelSizes, randsel_sample_sizes
 __all__ = [
     "AlignmentSweep",
     "BandHSIC",
+    "ConditionalTests",
     "FeatureTests",
     "HSICInterval",
     "HSICTest",
@@ -26,6 +28,7 @@ __all__ = [
     "alignment_sweep",
     "among_all_features",
     "band_hsic",
+    "conditional_tests",
     "feature_tests",
     "hsic_interval",
     "hsic_test",

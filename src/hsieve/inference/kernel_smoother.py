@@ -133,15 +133,20 @@ class KernelSmoother:
         """Return the regression on no feature."""
         return Smooth((), self._outputs, float(np.mean(self._outputs**2)), None)
 
+    def factor(self, feature: int) -> FloatArray:
+        """Centred factor of a feature's kernel, the heaviest column last."""
+        (column,) = self._read_all([feature], ())
+        return column.factor
+
     def left_of_factor(self, feature: int, given: Sequence[int], *, n_landmarks: int) -> FloatArray:
         """Residuals of the factor of a feature's kernel, regressed on some other features."""
         key = (feature, *given)
         if key not in self._left_of_factors:
-            (column,) = self._read_all([feature], ())
-            data = replace(self._data, outputs=column.factor, is_classes=False)
+            data = replace(self._data, outputs=self.factor(feature), is_classes=False)
             smoother = KernelSmoother(data, n_landmarks=n_landmarks)
             smoother._columns = self._columns
-            self._left_of_factors[key] = smoother.fit(given).residuals
+            left = smoother.fit(given) if given else smoother.nothing()
+            self._left_of_factors[key] = left.residuals
             for oldest in list(self._left_of_factors)[:-KEPT_FACTORS]:
                 del self._left_of_factors[oldest]
         return self._left_of_factors[key]

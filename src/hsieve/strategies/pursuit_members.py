@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.deadline import Deadline
-from hsieve.inference.conditional_tests import conditional_p_value
+from hsieve.inference.conditional import conditional_p_value
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
 from hsieve.strategies.base import best_first
 from hsieve.strategies.overlaps import SUBSTITUTE
