@@ -2,7 +2,7 @@
 
 An estimator lists its rules in the class attribute ``allowed``::
 
-    allowed = {"n_rounds": integer(1), "penalty": NONE | number(above=0, below=1)}
+    allowed = rules(n_rounds=integer(1), penalty=NONE | number(above=0, below=1))
 
 and :func:`check_parameters` refuses what does not follow them: "n_rounds must be an integer of at
 least 1, got 0."
@@ -15,7 +15,17 @@ from functools import partial
 from numbers import Integral, Real
 from typing import Any
 
-__all__ = ["BOOLEAN", "NONE", "Rule", "check_parameters", "integer", "number", "numbers", "word"]
+__all__ = [
+    "BOOLEAN",
+    "NONE",
+    "Rule",
+    "check_parameters",
+    "integer",
+    "number",
+    "numbers",
+    "rules",
+    "word",
+]
 
 
 @dataclass(frozen=True)
@@ -47,10 +57,14 @@ class Rule:
             raise ValueError(msg)
 
 
+def rules(**of_parameters: Rule) -> Mapping[str, Rule]:
+    """Return the table of a class."""
+    return of_parameters
+
+
 def check_parameters(estimator: Any) -> None:
     """Refuse parameters of an estimator that do not follow the rules of its class."""
-    rules: Mapping[str, Rule] = estimator.allowed
-    for name, rule in rules.items():
+    for name, rule in estimator.allowed.items():
         rule.check(name, getattr(estimator, name))
 
 

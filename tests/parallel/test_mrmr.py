@@ -41,7 +41,6 @@ def assert_same(found: MRMR, expected: MRMR) -> None:
     np.testing.assert_array_equal(found.selected_indices_, expected.selected_indices_)
     np.testing.assert_array_equal(found.ranking_, expected.ranking_)
     np.testing.assert_allclose(found.scores_, expected.scores_, rtol=TOLERANCE, atol=TOLERANCE)
-    assert found.path_.n_evaluations == expected.path_.n_evaluations
 
 
 @pytest.mark.parametrize(
@@ -69,7 +68,6 @@ def test_the_selection_does_not_depend_on_the_engine(
     chosen = {**OPTIONS[options], "target_kind": kind, "categorical": categorical}
     y = problem.target(kind)
     expected = MRMR(8, **chosen).fit(problem.X, y)
-    assert expected.path_.n_evaluations < problem.X.shape[1] * 8
     columns = stored(layout, problem, tmp_path)
     found = MRMR(8, engine=settings, **chosen).fit(columns, y)
     assert_same(found, expected)

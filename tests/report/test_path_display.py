@@ -55,7 +55,6 @@ def draw(lars, **options):
         sizes=np.array([8]),
         set_scores=np.zeros(1),
         stop_reason=lars.stop_reason,
-        n_evaluations=0,
         lars=lars,
         relevance=np.zeros(lars.n_features),
         groups=(),

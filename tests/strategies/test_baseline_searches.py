@@ -59,10 +59,11 @@ def test_fcbf_counts_the_statistics_it_asks_for(features):
     bound = SymmetricalUncertainty().bind(*features)
     table = Table(bound.relevance(np.arange(12)), bound.redundancy(np.arange(12), np.arange(12)))
     path = FCBFSearch().search(table, 12)
-    assert path.n_evaluations == 12 + table.n_asked
     # Each feature kept is held against those still left, not against itself.
     assert table.n_asked < 12 * len(path.sizes)
-    assert FCBFSearch().search(table, 1).n_evaluations == 12 + 11
+    n_asked = table.n_asked
+    FCBFSearch().search(table, 1)
+    assert table.n_asked == n_asked + 11
 
 
 @pytest.mark.parametrize("max_given", [0, 1, 3])

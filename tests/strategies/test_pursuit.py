@@ -224,7 +224,6 @@ def test_steps_add_up(problem, n_wanted):
     np.testing.assert_allclose(sums[path.sizes], path.set_scores, atol=1e-12)
     assert not path.feature_scores[path.n_found :].any()
     assert sorted(path.order.tolist()) == list(range(n_features))
-    assert path.n_evaluations >= n_features
     if n_wanted is None:
         assert path.n_selectable == path.n_found
     else:
@@ -652,7 +651,6 @@ def test_between_long_passes_a_shortlist_is_asked(many, monkeypatch):
     monkeypatch.setattr(pursuit_candidates, "N_SHORTLISTED", 8)
     shortlisted = searched(*many)
     assert found(shortlisted) == found(whole)
-    assert shortlisted.n_evaluations < whole.n_evaluations
 
 
 def test_no_candidate_is_tried_when_the_time_is_up(many, monkeypatch):

@@ -40,7 +40,7 @@ from hsieve.interactions.sweep import PairScoring, SweepTarget, pairs_among, str
 from hsieve.kernels.factor_store import FactorGroup, Stack
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.kernels.null_laws import MatrixMoments, gamma_quantile, weighted_sum_skewness
-from hsieve.measures.base import SINGLE_PRECISION, BoundMeasure
+from hsieve.measures.base import SINGLE_PRECISION, PairwiseBoundMeasure
 from hsieve.measures.pairwise import BoundPairwiseHSIC
 from hsieve.measures.targets import heaviest
 
@@ -80,7 +80,7 @@ class _PlainRelevance:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundPairAtoms(BoundMeasure):
+class BoundPairAtoms(PairwiseBoundMeasure):
     """Pairwise statistics over features, numbered first, and pairs of them, numbered after."""
 
     rounding: ClassVar[float] = SINGLE_PRECISION

@@ -89,5 +89,4 @@ def path_of(
         sizes=np.arange(1, len(order) + 1),
         set_scores=np.maximum.accumulate(scores),
         stop_reason="all pairs looked at",
-        n_evaluations=n_looked_at,
     )

@@ -29,7 +29,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -42,112 +42,6 @@ from hsieve.parameters import Rule
 # matrices in either precision.
 DOUBLE_PRECISION = 1e-12
 SINGLE_PRECISION = 2e-6
-
-
-@runtime_checkable
-class FeatureScores(Protocol):
-    """Dependence of single features on the target."""
-
-    def feature_scores(self, features: IndexArray) -> FloatArray:
-        """Score each feature on its own; higher is more dependent."""
-
-
-@runtime_checkable
-class SubsetScores(Protocol):
-    """Dependence of sets of features on the target."""
-
-    def subset_score(self, subset: IndexArray) -> float:
-        """Score a set of features."""
-
-    def addition_scores(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
-        """Score the set with each candidate added."""
-
-    def removal_scores(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
-        """Score the set with each candidate removed."""
-
-    def contributions(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
-        """Score what each candidate adds: lost when a member leaves, gained when another joins."""
-
-    def elimination_scores(self, subset: IndexArray, candidates: IndexArray) -> FloatArray:
-        """Judge candidates for elimination: their contributions, or a fairer form of them."""
-
-
-@runtime_checkable
-class SampledScores(SubsetScores, Protocol):
-    """Dependence of sets of features on the target, on any part of the samples."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-
-    @property
-    def n_samples(self) -> int:
-        """Number of samples."""
-
-    @property
-    def sample_groups(self) -> IndexArray:
-        """Group of each sample: samples that the target does not tell apart."""
-
-    def part(self, samples: IndexArray, features: IndexArray) -> "SampledScores":
-        """Bind the measure to some samples of some features, renumbered."""
-
-
-@runtime_checkable
-class WeightedScores(SubsetScores, Protocol):
-    """Dependence of weighted features on the target, differentiable in the weights."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-
-    def weighted_model(self, weights: FloatArray) -> Any:
-        """Choose what the score leaves open, such as a width."""
-
-    def weighted_value_and_gradient(
-        self, weights: FloatArray, model: Any
-    ) -> tuple[float, FloatArray]:
-        """Score of the features times their weights, and its derivatives for a fixed model."""
-
-
-@runtime_checkable
-class PairwiseStatistics(Protocol):
-    """Dependence of single features on the target and on each other, on demand."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-
-    @property
-    def rounding(self) -> float:
-        """Fraction of the largest statistic by which those of exact copies may differ."""
-
-    @property
-    def worthwhile_entries(self) -> int:
-        """How many redundancies take about as long as asking for them does."""
-
-    def relevance(self, features: IndexArray) -> FloatArray:
-        """Dependence of each feature on the target."""
-
-    def redundancy(self, features: IndexArray, active: IndexArray) -> FloatArray:
-        """Dependence between features and active ones, of shape (n_features, n_active)."""
-
-    def self_redundancy(self, features: IndexArray) -> FloatArray:
-        """Redundancy of each feature with itself."""
-
-
-@runtime_checkable
-class ConditionalTests(Protocol):
-    """Tests of single features, alone and given others."""
-
-    @property
-    def n_features(self) -> int:
-        """Number of features."""
-
-    def feature_scores(self, features: IndexArray) -> FloatArray:
-        """Minus the logarithm of the p-value of each feature alone."""
-
-    def conditional_log_p(self, feature: int, given: IndexArray) -> FloatArray:
-        """Log p-value of a feature given each of some sets of others; NaN where not tested."""
 
 
 class BoundMeasure(ABC):
@@ -196,6 +90,14 @@ class PairwiseBoundMeasure(BoundMeasure):
     @abstractmethod
     def relevance(self, features: ArrayLike) -> FloatArray:
         """Dependence of each feature on the target, of shape (n_features,)."""
+
+    @abstractmethod
+    def redundancy(self, features: ArrayLike, active: ArrayLike) -> FloatArray:
+        """Dependence between features and active ones, of shape (n_features, n_active)."""
+
+    @abstractmethod
+    def self_redundancy(self, features: ArrayLike) -> FloatArray:
+        """Redundancy of each feature with itself, of shape (n_features,)."""
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """Relevance of each feature."""

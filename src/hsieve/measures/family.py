@@ -31,7 +31,7 @@ centroids).
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,7 +42,7 @@ from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels.columns import encode_columns, standardised
 from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_coding, signed_coding
 from hsieve.measures.base import KnownScores, Measure
-from hsieve.parameters import Rule, check_parameters, word
+from hsieve.parameters import check_parameters, rules, word
 
 # These compare features on the scale they are given; the others have none.
 UNSCALED = ("centroid", "moderated-t", "lods", "pam")
@@ -82,11 +82,11 @@ class FamilyScore(Measure):
     target_kind: str = "auto"
 
     bound_type = KnownScores
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "statistic": word(
+    allowed = rules(
+        statistic=word(
             "pc", "centroid", "t", "snr", "moderated-t", "lods", "pam", "one-vs-rest", "block"
-        ),
-    }
+        )
+    )
 
     def bind(self, X: ArrayLike, y: Any) -> KnownScores:
         """Bind the measure to data."""

@@ -16,10 +16,10 @@ References
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -48,7 +48,7 @@ from hsieve.kernels.subsets import SubsetKernel
 from hsieve.kernels.weighted_distances import WeightedDistances
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.targets import checked_kernel, refuse_empty, target_gram
-from hsieve.parameters import Rule, check_parameters, word
+from hsieve.parameters import check_parameters, rules, word
 
 ESTIMATORS = {"biased": biased_weights, "unbiased": unbiased_weights}
 PRECISIONS: dict[str, type[np.floating]] = {"double": np.float64, "single": np.float32}
@@ -149,9 +149,7 @@ class KernelMeasure(Measure):
     standardise: bool = True
     precision: str = "double"
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "precision": word(*PRECISIONS),
-    }
+    allowed = rules(precision=word(*PRECISIONS))
 
     def _bound_parts(self, X: ArrayLike, y: Any) -> dict[str, Any]:
         """Encode the features, take the Gram matrix of the target, check the settings."""
@@ -210,10 +208,7 @@ class HSIC(KernelMeasure):
     estimator: str = "unbiased"
     compensate: bool = False
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        **KernelMeasure.allowed,
-        "estimator": word(*ESTIMATORS),
-    }
+    allowed = rules(**KernelMeasure.allowed, estimator=word(*ESTIMATORS))
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundHSIC":
         """Bind the measure to data."""

@@ -14,9 +14,9 @@ P-values are handled as logarithms, so that strong dependences still have an ord
 Cost: O(n d) for all features alone, O(n) a test given others.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,7 +29,7 @@ from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_information import LevelInformation
 from hsieve.measures.mutual_information import MutualInformation
 from hsieve.measures.targets import one_output
-from hsieve.parameters import Rule, check_parameters, word
+from hsieve.parameters import check_parameters, rules, word
 
 TESTS = ("auto", "fisher-z", "g2")
 SAMPLES_A_CELL = 5
@@ -62,9 +62,7 @@ class IndependenceTest(Measure):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "test": word(*TESTS),
-    }
+    allowed = rules(test=word(*TESTS))
 
     def bind(self, X: ArrayLike, y: Any) -> "_NumberTests | _LevelTests":
         """Bind the measure to data."""

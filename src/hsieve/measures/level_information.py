@@ -10,7 +10,7 @@ Cost: one pass over the features, and O(n L^2) for each pair of L levels, in BLA
 
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,7 @@ WORTHWHILE_FEATURES = 64
 class LevelInformation(PairwiseBoundMeasure):
     """Mutual information of levels bound to data."""
 
-    redundancy_may_be_skipped: ClassVar[bool] = True
+    redundancy_may_be_skipped = True
 
     columns: IndexArray  # (n_features,): column of the data for each feature
     summary: LevelSummary

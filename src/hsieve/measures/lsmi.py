@@ -22,10 +22,10 @@ W. Jitkrittum, H. Hachiya, M. Sugiyama, "Feature selection via l1-penalized squa
 information", 2012.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -44,7 +44,7 @@ from hsieve.measures.density_ratio import (
     target_width,
 )
 from hsieve.measures.hsic import PRECISIONS
-from hsieve.parameters import Rule, check_parameters, integer, numbers, word
+from hsieve.parameters import check_parameters, integer, numbers, rules, word
 
 N_CENTRES = 100
 N_FOLDS = 5
@@ -95,20 +95,17 @@ class LSMI(Measure):
     precision: str = "double"
     random_state: int | np.random.Generator | None = 0
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "n_centres": integer(1),
-        "n_folds": integer(2),
-        "width_factors": numbers(above=0),
-        "ridges": numbers(above=0),
-        "precision": word(*PRECISIONS),
-    }
+    allowed = rules(
+        n_centres=integer(1),
+        n_folds=integer(2),
+        width_factors=numbers(above=0),
+        ridges=numbers(above=0),
+        precision=word(*PRECISIONS),
+    )
 
-    has_small_products: ClassVar[bool] = True
-
-    @property
-    def redundancy_is_positive(self) -> bool:
-        """The estimate of nothing is as often below zero as above."""
-        return False
+    has_small_products = True
+    # The estimate of nothing is as often below zero as above.
+    redundancy_is_positive = False
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundLSMI":
         """Bind the measure to data, and draw centres and folds."""

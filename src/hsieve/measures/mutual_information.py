@@ -31,9 +31,9 @@ R. Ince et al., "A statistical framework for neuroimaging data analysis based on
 estimated via a Gaussian copula", 2017.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -51,7 +51,7 @@ from hsieve.measures.level_codes import Coding, level_codes, slices
 from hsieve.measures.level_information import LevelInformation, bind_levels
 from hsieve.measures.regression_data import RegressionData
 from hsieve.measures.targets import one_output
-from hsieve.parameters import Rule, check_parameters, number, word
+from hsieve.parameters import check_parameters, number, rules, word
 
 ESTIMATORS = ("neighbours", "discretised", "copula")
 
@@ -100,10 +100,7 @@ class MutualInformation(Measure):
 
     # What all estimators offer.
     bound_type = LevelInformation
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "estimator": word(*ESTIMATORS),
-        "n_deviations": number(above=0, most=1),
-    }
+    allowed = rules(estimator=word(*ESTIMATORS), n_deviations=number(above=0, most=1))
 
     @property
     def takes_blocks(self) -> bool:

@@ -19,7 +19,7 @@ high-dimensional data", 2014.
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -80,12 +80,8 @@ class PairwiseHSIC(Measure):
     form: str = "auto"
     memory_limit: int | str | None = None
 
-    takes_blocks: ClassVar[bool] = True
-
-    @property
-    def redundancy_is_psd(self) -> bool:
-        """True: redundancies are inner products of kernels."""
-        return True
+    takes_blocks = True
+    redundancy_is_psd = True
 
     def bind(self, X: ArrayLike | ColumnBlocks, y: Any) -> "BoundPairwiseHSIC":
         """Bind the measure to data; one pass over the features gives the relevance of all."""
@@ -142,8 +138,8 @@ class PairwiseHSIC(Measure):
 class BoundPairwiseHSIC(PairwiseBoundMeasure):
     """Pairwise statistics bound to data; redundancy is computed for the pairs asked for only."""
 
-    redundancy_may_be_skipped: ClassVar[bool] = True
-    rounding: ClassVar[float] = SINGLE_PRECISION
+    redundancy_may_be_skipped = True
+    rounding = SINGLE_PRECISION
 
     columns: IndexArray  # (n_features,): column of the data for each feature
     all_relevance: FloatArray  # (n_columns,): relevance and norm of the kernel, for each column

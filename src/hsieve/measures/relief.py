@@ -26,9 +26,9 @@ on the order of the samples, which matters where features have few values and mo
 Cost: O(n^2 d) for the distances, O(n k d) a class for the scores; blocks of some megabytes.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,7 +39,7 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, check_positions, within_range
 from hsieve.measures.base import KnownScores, Measure
 from hsieve.measures.targets import one_output
-from hsieve.parameters import NONE, Rule, check_parameters, integer, number
+from hsieve.parameters import NONE, check_parameters, integer, number, rules
 from hsieve.progress import report
 
 CLASS_NEIGHBORS = 10
@@ -90,10 +90,7 @@ class Relief(Measure):
     target_kind: str = "auto"
 
     bound_type = KnownScores
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "n_neighbors": NONE | integer(1),
-        "sigma": NONE | number(above=0),
-    }
+    allowed = rules(n_neighbors=NONE | integer(1), sigma=NONE | number(above=0))
 
     def bind(self, X: ArrayLike, y: Any) -> KnownScores:
         """Bind the measure to data."""
@@ -184,7 +181,7 @@ class _Columns:
         return cls(scaled, np.unique(categorical))
 
     @property
-    def n_features(self) -> int:
+    def n_features(self) -> int:  # type: ignore[override]
         return int(self.scaled.shape[1])
 
     def distances(self) -> Iterator[tuple[IndexArray, FloatArray]]:

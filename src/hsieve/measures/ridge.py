@@ -15,9 +15,9 @@ y'y - alpha y'Py, and adding or removing a feature x is a rank-one change of P:
 so a round of ridge costs O(n^3 + n^2 d). Kernel ridge has no such form: O(n^3) a candidate.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,7 +29,7 @@ from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.hsic import refuse_vanishing
-from hsieve.parameters import Rule, check_parameters, number
+from hsieve.parameters import check_parameters, number, rules
 
 
 @dataclass(eq=False, repr=False)
@@ -51,9 +51,7 @@ class Ridge(Measure):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "alpha": number(above=0),
-    }
+    allowed = rules(alpha=number(above=0))
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundRidge":
         """Bind the measure to data."""

@@ -22,9 +22,9 @@ the first ones are neighbours.
 Cost: O(n^2 d), less for classes (O(n d)) and neighbours (O(n^2 d) for the search, O(n k d) beyond).
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -40,7 +40,7 @@ from hsieve.kernels.columns import check_finite, slices, standardised
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.targets import target_gram
-from hsieve.parameters import NONE, Rule, check_parameters, integer, word
+from hsieve.parameters import NONE, check_parameters, integer, rules, word
 
 RANKING_FUNCTIONS = ("phi1", "phi2", "phi3")
 GRAPHS = ("target", "features", "neighbours")
@@ -78,12 +78,12 @@ class SpectralScore(Measure):
     n_eigenvectors: int | None = None
     target_kind: str = "auto"
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "ranking_function": word(*RANKING_FUNCTIONS),
-        "graph": word(*GRAPHS),
-        "n_neighbors": integer(1),
-        "n_eigenvectors": NONE | integer(2),
-    }
+    allowed = rules(
+        ranking_function=word(*RANKING_FUNCTIONS),
+        graph=word(*GRAPHS),
+        n_neighbors=integer(1),
+        n_eigenvectors=NONE | integer(2),
+    )
 
     def bind(self, X: ArrayLike, y: Any = None) -> "BoundSpectralScore":
         """Bind the measure to data; y is needed for the graph "target" only."""

@@ -38,9 +38,9 @@ Cost: O(n d min(n, d)) for the coordinates, then some solutions of at most min(n
 class.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,7 +55,7 @@ from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.support_vectors import fit_machine, losses, machine_outputs
 from hsieve.measures.targets import checked_kernel
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.parameters import Rule, check_parameters, number
+from hsieve.parameters import check_parameters, number, rules
 
 # Principal coordinates of less than this fraction of the largest variance are rounding.
 NEGLIGIBLE = 1e-12
@@ -100,9 +100,7 @@ class KernelSVM(Measure):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "C": number(above=0),
-    }
+    allowed = rules(C=number(above=0))
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelSVM":
         """Bind the measure to data."""
@@ -210,9 +208,7 @@ class LinearSVM(Measure):
     _: KW_ONLY
     target_kind: str = "auto"
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "C": number(above=0),
-    }
+    allowed = rules(C=number(above=0))
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundLinearSVM":
         """Bind the measure to data."""

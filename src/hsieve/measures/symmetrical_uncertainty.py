@@ -12,7 +12,7 @@ Cost: as mutual information, O(n L^2) a pair of variables of L levels.
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -67,7 +67,7 @@ class SymmetricalUncertainty(Measure):
 class BoundSymmetricalUncertainty(PairwiseBoundMeasure):
     """Symmetrical uncertainty bound to data: information, and the entropy of each feature."""
 
-    redundancy_may_be_skipped: ClassVar[bool] = True
+    redundancy_may_be_skipped = True
 
     information: LevelInformation
     entropies: FloatArray

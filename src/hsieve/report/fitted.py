@@ -19,7 +19,7 @@ from hsieve.io.frames import FrameBlocks
 from hsieve.io.sparse import sparse_as_blocks
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
-from hsieve.measures.base import Measure, PairwiseStatistics
+from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.report.names import names_of
 from hsieve.text import shortened
@@ -140,7 +140,7 @@ def categories_of(selector: Any) -> IndexArray:
 
 def pairwise_of(
     selector: Any, X: Any, y: Any, *, measure: Measure | None, whose: str
-) -> PairwiseStatistics:
+) -> PairwiseBoundMeasure:
     """Tie a pairwise measure to the data of a selector."""
     if measure is None:
         if isinstance(declared(selector, "kernel_y", None), Precomputed):
@@ -163,7 +163,7 @@ def pairwise_of(
     target = np.asarray(y)
     if target.ndim == 2 and target.shape[1] == 1:
         target = target[:, 0]
-    bound: PairwiseStatistics = measure.bind(
+    bound: PairwiseBoundMeasure = measure.bind(
         columns if measure.takes_blocks else columns.read(everything), target
     )
     return bound

@@ -249,7 +249,6 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
             sizes=np.array([len(chosen)]),
             set_scores=np.array([mean[chosen].sum()]),
             stop_reason=f"false discovery rate of at most {self.fdr:g}",
-            n_evaluations=len(compared),
             n_selectable=len(chosen),
         )
         self.statistics_ = np.zeros((len(compared), self.n_features_in_))

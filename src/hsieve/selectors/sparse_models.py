@@ -13,9 +13,8 @@ Cost: O(n d m^2) for m columns per feature, n d m numbers.
 """
 
 from abc import abstractmethod
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +25,7 @@ from hsieve.dataset import Dataset
 from hsieve.kernels.columns import standardised, within_range
 from hsieve.kernels.labels import sign_coding
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.parameters import Rule, integer
+from hsieve.parameters import integer, rules
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.spec import MODELS, MethodSpec
 from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, lasso_of_size
@@ -92,7 +91,6 @@ class SparseSelector(BaseSelector):
             sizes=np.array([n_used]),
             set_scores=np.array([fit.weights.sum()]),
             stop_reason=exact,
-            n_evaluations=1,
         )
         self._keep(path, varying, n_wanted)
 
@@ -164,9 +162,7 @@ class SpAM(SparseSelector):
         keeps_copies=False,
     )
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "n_knots": integer(2),
-    }
+    allowed = rules(n_knots=integer(2))
 
     def _sparse_fit(self, X: NDArray[np.floating], y: NDArray[Any], n_wanted: int) -> SparseFit:
         blocks = spline_blocks(X, n_knots=int(self.n_knots))

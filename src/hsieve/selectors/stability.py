@@ -1,11 +1,10 @@
 """Stability selection: features that are selected again and again from halves of the data."""
 
 import os
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from importlib import import_module
 from numbers import Real
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -24,7 +23,7 @@ from hsieve.inference.selection_bounds import (
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import standardised
 from hsieve.parallel.jobs import make_job_engine, refuse_cluster_inside, shared_clusters
-from hsieve.parameters import NONE, Rule, check_parameters, integer, number, word
+from hsieve.parameters import NONE, check_parameters, integer, number, rules, word
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed
 from hsieve.selectors.halves import (
@@ -209,13 +208,13 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         ),
     )
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "threshold": NONE | number(above=0.5, most=1),
-        "expected_false_selections": NONE | number(above=0),
-        "n_per_subsample": NONE | integer(1),
-        "sampling": word(*SAMPLINGS),
-        "n_subsamples": integer(2),
-    }
+    allowed = rules(
+        threshold=NONE | number(above=0.5, most=1),
+        expected_false_selections=NONE | number(above=0),
+        n_per_subsample=NONE | integer(1),
+        sampling=word(*SAMPLINGS),
+        n_subsamples=integer(2),
+    )
 
     @whole_or_nothing
     def fit(self, X: ArrayLike | Dataset, y: Any = None) -> Self:
@@ -376,7 +375,6 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             sizes=np.array([n_stable]),
             set_scores=np.array([scores[order[:n_stable]].sum()]),
             stop_reason=f"{n_stable} features in at least {self.threshold_:.3g} of the subsamples",
-            n_evaluations=len(self.n_selected_),
             n_selectable=n_stable if self.n_features_to_select is None else n_ever,
         )
         ever = varying[order[: max(1, n_ever)]]

@@ -5,25 +5,40 @@ needs; a measure that lacks one is refused by name, before any work is done.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import IncompatibleCombinationError
-from hsieve.measures.base import DOUBLE_PRECISION, BoundMeasure, Measure, PairwiseStatistics
+from hsieve.measures.base import DOUBLE_PRECISION, Measure
 from hsieve.parameters import Rule, check_parameters
 from hsieve.progress import report
 
-BLOCK = 512
+BLOCK = 256
 # Searches that add one feature after the other go so far where the number is not known yet.
 LONGEST_SEARCH = 100
 # A kernel of which less than this fraction (squared) lies outside the span of those taken counts as
 # dependent on them: redundancies through factors are right to about 1e-5.
 DEPENDENCE_TOLERANCE = 1e-4
+# Properties of measures that strategies demand, and what is wrong with a measure without them.
+DEMANDS = {
+    "redundancy_is_psd": (
+        "its matrix of redundancies is not positive semi-definite: relevance and redundancy are no "
+        "inner products. Choose PairwiseHSIC() or Pearson(squared=True)."
+    ),
+    "redundancy_is_positive": (
+        "its redundancy of unrelated features may be estimated at or below zero, and nothing can "
+        "be divided by that. Choose form='difference'."
+    ),
+    "normalised": (
+        "its relevance and redundancy are on different scales and cannot be compared. Choose "
+        "PairwiseHSIC(), or MRMRSearch(form='quotient')."
+    ),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,8 +59,6 @@ class SelectionPath:
         Score of each of those sets.
     stop_reason : str
         Why the search ended, in words.
-    n_evaluations : int
-        Number of sets scored on the way.
     n_selectable : int or None, default=None
         How many features, from the front of `order`, may be selected at all; None for all.
 
@@ -62,7 +75,6 @@ class SelectionPath:
     sizes: IndexArray
     set_scores: FloatArray
     stop_reason: str
-    n_evaluations: int
     n_selectable: int | None = field(default=None, kw_only=True)
 
     @property
@@ -91,16 +103,18 @@ class SelectionPath:
 class Strategy(BaseEstimator, ABC):
     """A way to search, independent of the measure; `search` is all that it must have.
 
-    ``needs`` lists the methods that a bound measure must offer; ``refusal`` says in words what to
-    do with a measure that lacks them; ``allowed`` says what the parameters may be.
+    ``needs`` lists the methods that a bound measure must offer, and ``demands`` what else must be
+    true of the measure; ``refusal`` says what to do with a measure that lacks a method; ``allowed``
+    says what the parameters may be.
     """
 
     needs: ClassVar[tuple[str, ...]] = ()
+    demands: tuple[str, ...] = ()
     refusal: ClassVar[str] = ""
     allowed: ClassVar[Mapping[str, Rule]] = {}
 
     @abstractmethod
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: Any, n_features_to_select: int) -> SelectionPath:
         """Search for the best features.
 
         Parameters
@@ -141,6 +155,10 @@ class Strategy(BaseEstimator, ABC):
             )
             raise IncompatibleCombinationError(msg)
         check_parameters(self)
+        for fact in self.demands:
+            if not getattr(measure, fact, True):
+                msg = f"{type(self).__name__} cannot search with {measure!r}: {DEMANDS[fact]}"
+                raise IncompatibleCombinationError(msg)
 
     def n_ranked(self, n_features: int) -> int:
         """Return how many features to look for where a rule is to choose their number afterwards.
@@ -160,15 +178,16 @@ class Strategy(BaseEstimator, ABC):
         return n_features
 
 
-def relevance_of_all(statistics: PairwiseStatistics, *, share_of_work: float) -> FloatArray:
-    """Relevance of every feature, asked for in blocks so that the progress can be told."""
-    features = np.arange(statistics.n_features)
-    relevance = np.empty(len(features))
-    for start in range(0, len(features), BLOCK):
-        block = features[start : start + BLOCK]
-        relevance[block] = statistics.relevance(block)
-        report(share_of_work * (start + len(block)) / len(features), "relevance")
-    return relevance
+def scores_of_all(
+    score: Callable[[IndexArray], FloatArray], n_features: int, *, share_of_work: float = 1.0
+) -> FloatArray:
+    """Score every feature by itself, in blocks so that the progress can be told."""
+    scores = np.empty(n_features)
+    for start in range(0, n_features, BLOCK):
+        block = np.arange(start, min(start + BLOCK, n_features))
+        scores[block] = score(block)
+        report(share_of_work * (block[-1] + 1) / n_features, "scores of single features")
+    return scores
 
 
 def best_first(scores: FloatArray, *, each_by_itself: bool = False) -> IndexArray:

@@ -10,24 +10,22 @@ Cost: for each restart some ten to twenty gradients, and a choice of the model a
 """
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from itertools import chain
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import NoRankingError
-from hsieve.measures.base import BoundMeasure, Measure, WeightedScores
+from hsieve.measures.base import Measure
 from hsieve.parallel.jobs import make_job_engine
-from hsieve.parameters import NONE, Rule, integer, number, word
+from hsieve.parameters import NONE, integer, number, rules, word
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.weight_search import random_weights, search_radius, shrink
-
-OPTIMISERS = ("shrink", "paper")
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,21 +123,21 @@ class L1Ball(Strategy):
     engine: Any = None
     random_state: int | np.random.Generator | None = 0
 
-    needs: ClassVar[tuple[str, ...]] = (
+    needs = (
         "subset_score",
         "addition_scores",
         "removal_scores",
         "weighted_model",
         "weighted_value_and_gradient",
     )
-    refusal: ClassVar[str] = "It has no slope in weights of features."
+    refusal = "It has no slope in weights of features."
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "n_restarts": integer(1),
-        "radius": number(above=0),
-        "time_limit": NONE | number(above=0),
-        "optimiser": word(*OPTIMISERS),
-    }
+    allowed = rules(
+        n_restarts=integer(1),
+        radius=number(above=0),
+        time_limit=NONE | number(above=0),
+        optimiser=word("shrink", "paper"),
+    )
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse a measure without slopes, and settings with which nothing can be found."""
@@ -151,9 +149,8 @@ class L1Ball(Strategy):
         msg = "its weights are found for one number of features"
         raise NoRankingError(msg)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> L1SelectionPath:
+    def search(self, bound: Any, n_features_to_select: int) -> L1SelectionPath:
         """Run the restarts and take the best set met."""
-        assert isinstance(bound, WeightedScores)
         rngs = np.random.default_rng(self.random_state).spawn(int(self.n_restarts))
         met: dict[tuple[int, ...], tuple[FloatArray, IndexArray]] = {}
         n_begun = 0
@@ -185,9 +182,7 @@ class L1Ball(Strategy):
             sets = (*_exchanges(bound, sets[0], deadline), *sets)
         return self._path(bound, sets, n_begun)
 
-    def _path(
-        self, bound: WeightedScores, sets: tuple[WeightedSet, ...], n_begun: int
-    ) -> L1SelectionPath:
+    def _path(self, bound: Any, sets: tuple[WeightedSet, ...], n_begun: int) -> L1SelectionPath:
         best = sets[0]
         reason = f"{n_begun} restart(s) done"
         if n_begun < self.n_restarts:
@@ -200,7 +195,6 @@ class L1Ball(Strategy):
             sizes=np.array([len(best.features)]),
             set_scores=np.array([best.score]),
             stop_reason=reason,
-            n_evaluations=len(sets),
             n_selectable=len(best.features),
             sets=sets,
             n_restarts=n_begun,
@@ -211,7 +205,7 @@ class L1Ball(Strategy):
 class _Climb:
     """What all restarts need: the measure, how to climb, and until which time of day."""
 
-    bound: WeightedScores
+    bound: Any
     n_wanted: int
     optimiser: str
     radius: float
@@ -250,7 +244,7 @@ def _while_there_is_time(
 
 
 def _best_first(
-    bound: WeightedScores,
+    bound: Any,
     met: dict[tuple[int, ...], tuple[FloatArray, IndexArray]],
     n_wanted: int,
 ) -> tuple[WeightedSet, ...]:
@@ -266,9 +260,7 @@ def _best_first(
     return tuple(sorted(sets, key=lambda found: (len(found.features), -found.score)))
 
 
-def _exchanges(
-    bound: WeightedScores, found: WeightedSet, deadline: float
-) -> tuple[WeightedSet, ...]:
+def _exchanges(bound: Any, found: WeightedSet, deadline: float) -> tuple[WeightedSet, ...]:
     """Exchange the feature that is missed least for the best other one while the score rises.
 
     A feature takes over the weight of the one it replaces. Sets come best first.

@@ -15,9 +15,9 @@ then only the redundancies that the exact bound of :mod:`hsieve.solvers.nonnegat
 """
 
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -25,9 +25,9 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import CrowdedInteractionsWarning, IncompatibleCombinationError
 from hsieve.interactions.atoms import BoundPairAtoms, with_pairs
 from hsieve.kernels.columns import check_positions
-from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
+from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.pairwise import BoundPairwiseHSIC
-from hsieve.parameters import NONE, Rule, number, word
+from hsieve.parameters import NONE, number, rules, word
 from hsieve.progress import report, stage
 from hsieve.solvers import LarsPath, nonnegative_lars_path
 from hsieve.strategies.base import (
@@ -39,7 +39,6 @@ from hsieve.strategies.base import (
 )
 from hsieve.strategies.overlaps import JoiningPairs, interchangeable, least_overlapping
 
-INTERACTIONS = (None, "pairs")
 # Pairs kept at first, how many times more each time they do not suffice, and at most.
 FIRST_PAIRS = 16_384
 TIMES_MORE_PAIRS = 8
@@ -72,7 +71,7 @@ class LarsSelectionPath(SelectionPath):
     pairs: IndexArray = field(default_factory=lambda: np.empty((0, 2), dtype=np.intp))
     pair_relevance: FloatArray = field(default_factory=lambda: np.empty(0))
 
-    is_nested: ClassVar[bool] = False
+    is_nested = False
 
     def features_of(self, atom: int) -> tuple[int, ...]:
         """Features that an atom of the path is made of."""
@@ -149,24 +148,16 @@ class LarsSearch(Strategy):
     max_redundancy: float | None = None
     interactions: str | None = None
 
-    needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
-    refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
+    needs = ("relevance", "redundancy", "self_redundancy")
+    demands = ("redundancy_is_psd",)
+    refusal = "Choose a pairwise measure such as PairwiseHSIC()."
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "max_redundancy": NONE | number(above=0, most=1),
-        "interactions": NONE | word("pairs"),
-    }
+    allowed = rules(
+        max_redundancy=NONE | number(above=0, most=1), interactions=NONE | word("pairs")
+    )
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse statistics that give no convex path, wrong covariates, a cap out of range."""
-        pairwise = hasattr(getattr(measure, "bound_type", None), "redundancy")
-        if pairwise and not measure.redundancy_is_psd:
-            msg = (
-                f"LarsSearch cannot search with {measure!r}: its matrix of redundancies is not "
-                "positive semi-definite, so that there is no convex path. Choose PairwiseHSIC() "
-                "or Pearson(squared=True)."
-            )
-            raise IncompatibleCombinationError(msg)
         super().check(measure, n_features, n_wanted)
         if self.interactions is not None and not issubclass(measure.bound_type, BoundPairwiseHSIC):
             msg = (
@@ -174,7 +165,6 @@ class LarsSearch(Strategy):
                 "which knows no pairs of features. Choose PairwiseHSIC()."
             )
             raise IncompatibleCombinationError(msg)
-
         covariates = check_positions(self.covariates, n_features, name="covariates")
         if len(np.unique(covariates % n_features)) == n_features:
             msg = f"Of {n_features} features none is left to select beside the covariates."
@@ -184,12 +174,11 @@ class LarsSearch(Strategy):
         """Return how many features to look for where a rule chooses their number afterwards."""
         return min(LONGEST_SEARCH, n_features)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> LarsSelectionPath:
+    def search(self, bound: PairwiseBoundMeasure, n_features_to_select: int) -> LarsSelectionPath:
         """Follow the path."""
-        assert isinstance(bound, PairwiseStatistics)
         covariates = np.array(list(self.covariates), dtype=np.intp) % bound.n_features
         relevance = bound.relevance(np.arange(bound.n_features))
-        atoms: PairwiseStatistics = bound
+        atoms: PairwiseBoundMeasure = bound
         if self.interactions is None or n_features_to_select < 2:
             lars = self._path(bound, relevance, n_features_to_select, covariates)
         else:
@@ -205,7 +194,6 @@ class LarsSearch(Strategy):
                 [float(coefficients @ atoms.relevance(np.arange(atoms.n_features)))]
             ),
             stop_reason=lars.stop_reason,
-            n_evaluations=bound.n_features + lars.entries_computed,
             lars=lars,
             relevance=relevance,
             groups=tuple(interchangeable(bound, lars)),
@@ -217,7 +205,7 @@ class LarsSearch(Strategy):
 
     def _path(
         self,
-        atoms: PairwiseStatistics,
+        atoms: PairwiseBoundMeasure,
         relevance: FloatArray,
         n_wanted: int,
         covariates: IndexArray,
@@ -270,7 +258,7 @@ class LarsSearch(Strategy):
     def _ordered(
         self,
         path: LarsSelectionPath,
-        bound: PairwiseStatistics,
+        bound: PairwiseBoundMeasure,
         coefficients: FloatArray,
         n_wanted: int,
     ) -> LarsSelectionPath:
@@ -303,7 +291,7 @@ class LarsSearch(Strategy):
 
     def _fillers(
         self,
-        statistics: PairwiseStatistics,
+        statistics: PairwiseBoundMeasure,
         chosen: IndexArray,
         others: IndexArray,
         n_wanted: int,

@@ -26,23 +26,23 @@ Cost: d tests alone, and for each dependent feature up to t^m tests, t being the
 """
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from itertools import combinations, islice
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
 from hsieve.array_types import IndexArray
-from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
-from hsieve.measures.base import BoundMeasure, ConditionalTests, Measure, PairwiseStatistics
-from hsieve.parameters import Rule, integer, number
+from hsieve.exceptions import NoRankingError
+from hsieve.measures.base import PairwiseBoundMeasure
+from hsieve.parameters import integer, number, rules
 from hsieve.progress import report
 from hsieve.strategies.base import (
     SelectionPath,
     Strategy,
     best_first,
-    relevance_of_all,
+    scores_of_all,
 )
 
 # Redundancies this much below the relevance are taken as equal to it: both are rounded sums.
@@ -72,45 +72,31 @@ class FCBFSearch(Strategy):
 
     threshold: float = 0.0
 
-    needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
-    refusal: ClassVar[str] = (
+    needs = ("relevance", "redundancy")
+    demands = ("normalised",)
+    refusal = (
         "Choose a pairwise measure such as SymmetricalUncertainty(), Pearson() or PairwiseHSIC()."
     )
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "threshold": number(least=0),
-    }
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse statistics that cannot be compared, and a threshold that is none."""
-        super().check(measure, n_features, n_wanted)
-        if not getattr(measure, "normalised", True):
-            msg = (
-                f"FCBFSearch cannot search with {measure!r}: its relevance and redundancy are on "
-                "different scales, so that they cannot be compared. Choose PairwiseHSIC()."
-            )
-            raise IncompatibleCombinationError(msg)
+    allowed = rules(threshold=number(least=0))
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""
         msg = "which features are kept, and so how many, is part of its answer"
         raise NoRankingError(msg)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: PairwiseBoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Keep features until there are enough or none is left."""
-        assert isinstance(bound, PairwiseStatistics)
-        relevance = relevance_of_all(bound, share_of_work=0.5)
+        relevance = scores_of_all(bound.relevance, bound.n_features, share_of_work=0.5)
         by_relevance = best_first(relevance)
         n_relevant = max(1, int((relevance > self.threshold).sum()))
         left = by_relevance[:n_relevant]
         kept: list[int] = []
-        n_pairs = 0
         while len(left) and len(kept) < n_features_to_select:
             best, left = left[:1], left[1:]
             kept.append(int(best[0]))
             if len(left):
                 shared = bound.redundancy(left, best)[:, 0]
-                n_pairs += len(left)
                 left = left[shared < relevance[left] - ROUNDING]
             report(0.5 + 0.5 * len(kept) / n_features_to_select, "dropping redundant features")
         front = np.concatenate([np.array(kept, dtype=np.intp), left])
@@ -121,7 +107,6 @@ class FCBFSearch(Strategy):
             sizes=np.arange(1, len(kept) + 1),
             set_scores=np.cumsum(relevance[kept]),
             stop_reason="nothing left that is not told" if not len(left) else "enough features",
-            n_evaluations=len(relevance) + n_pairs,
             n_selectable=len(front),
         )
 
@@ -148,22 +133,18 @@ class ParentsChildren(Strategy):
     alpha: float = 0.05
     max_given: int = 3
 
-    needs: ClassVar[tuple[str, ...]] = ("feature_scores", "conditional_log_p")
-    refusal: ClassVar[str] = "Choose IndependenceTest()."
+    needs = ("feature_scores", "conditional_log_p")
+    refusal = "Choose IndependenceTest()."
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "alpha": number(above=0, below=1),
-        "max_given": integer(0),
-    }
+    allowed = rules(alpha=number(above=0, below=1), max_given=integer(0))
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""
         msg = "which features are kept, and so how many, is part of its answer"
         raise NoRankingError(msg)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: Any, n_features_to_select: int) -> SelectionPath:
         """Find the set, then order all features."""
-        assert isinstance(bound, ConditionalTests)
         scores = bound.feature_scores(np.arange(bound.n_features))
         by_strength = best_first(scores)
         dependent = by_strength[scores[by_strength] >= -math.log(self.alpha)]
@@ -187,11 +168,10 @@ class ParentsChildren(Strategy):
             sizes=np.arange(1, len(kept) + 1),
             set_scores=np.cumsum(scores[kept]),
             stop_reason="no dependence left that others do not explain",
-            n_evaluations=len(scores),
             n_selectable=len(kept),
         )
 
-    def _explained(self, bound: ConditionalTests, feature: int, others: list[int]) -> bool:
+    def _explained(self, bound: Any, feature: int, others: list[int]) -> bool:
         """Whether some few others make the feature independent of the target."""
         for size in range(1, min(int(self.max_given), len(others)) + 1):
             any_tested = False

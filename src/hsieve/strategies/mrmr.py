@@ -18,26 +18,22 @@ features the difference needed 3 to 5 % of them with words of texts, and 33 to 9
 pixels, which are much alike; the quotient needs the first column whole, in all 20 to 90 %.
 """
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, ClassVar
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.exceptions import IncompatibleCombinationError
-from hsieve.measures.base import BoundMeasure, Measure, PairwiseStatistics
-from hsieve.parameters import Rule, word
+from hsieve.measures.base import PairwiseBoundMeasure
+from hsieve.parameters import rules, word
 from hsieve.progress import report
 from hsieve.strategies.base import (
     LONGEST_SEARCH,
     SelectionPath,
     Strategy,
     best_first,
-    relevance_of_all,
+    scores_of_all,
 )
 
-FORMS = ("difference", "quotient")
 # Features whose redundancies are asked for at a time, where all are asked for.
 BLOCK = 512
 # Features that share this much are near copies of each other, where redundancies go up to one.
@@ -67,41 +63,25 @@ class MRMRSearch(Strategy):
     _: KW_ONLY
     form: str = "difference"
 
-    needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
-    refusal: ClassVar[str] = (
-        "Choose a pairwise measure such as MutualInformation(), Pearson() or PairwiseHSIC()."
-    )
+    needs = ("relevance", "redundancy")
+    refusal = "Choose a pairwise measure such as MutualInformation(), Pearson() or PairwiseHSIC()."
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "form": word(*FORMS),
-    }
+    allowed = rules(form=word("difference", "quotient"))
 
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse an unknown form, and statistics that do not fit the form."""
-        super().check(measure, n_features, n_wanted)
-        if self.form == "difference" and not getattr(measure, "normalised", True):
-            msg = (
-                f"MRMRSearch cannot search with {measure!r}: its relevance and redundancy are on "
-                "different scales, so that their difference means nothing. Choose PairwiseHSIC() "
-                "or form='quotient'."
-            )
-            raise IncompatibleCombinationError(msg)
-        if self.form == "quotient" and not measure.redundancy_is_positive:
-            msg = (
-                f"MRMRSearch cannot search with {measure!r}: its redundancy of unrelated features "
-                "may be estimated at or below zero, and nothing can be divided by that. Choose "
-                "form='difference'."
-            )
-            raise IncompatibleCombinationError(msg)
+    @property
+    def demands(self) -> tuple[str, ...]:  # type: ignore[override]
+        """Statistics on one scale for a difference, and redundancies to divide by."""
+        return ("normalised",) if self.form == "difference" else ("redundancy_is_positive",)
 
     def n_ranked(self, n_features: int) -> int:
         """Return how many features to look for where a rule chooses their number afterwards."""
         return min(LONGEST_SEARCH, n_features)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: PairwiseBoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Take features until there are enough."""
-        assert isinstance(bound, PairwiseStatistics)
-        relevance = relevance_of_all(bound, share_of_work=1 / n_features_to_select)
+        relevance = scores_of_all(
+            bound.relevance, bound.n_features, share_of_work=1 / n_features_to_select
+        )
         # A quotient below zero would rise with the redundancy.
         may_skip = bound.redundancy_may_be_skipped and (
             self.form == "difference" or bool((relevance >= 0).all())
@@ -119,11 +99,10 @@ class MRMRSearch(Strategy):
             sizes=np.arange(1, len(taken) + 1),
             set_scores=np.cumsum(scores),
             stop_reason="enough features",
-            n_evaluations=bound.n_features + race.n_redundancies,
         )
 
 
-def continued(bound: Any, taken: list[int], n_more: int) -> IndexArray:
+def continued(bound: PairwiseBoundMeasure, taken: list[int], n_more: int) -> IndexArray:
     """Take features beside some that were taken before, by difference; near copies come last."""
     relevance = bound.relevance(np.arange(bound.n_features))
     race = _Race(bound, relevance, "difference", may_skip=bound.redundancy_may_be_skipped)
@@ -142,13 +121,12 @@ class _Race:
     """All features, what each could reach, and those taken."""
 
     def __init__(
-        self, bound: PairwiseStatistics, relevance: FloatArray, form: str, *, may_skip: bool
+        self, bound: PairwiseBoundMeasure, relevance: FloatArray, form: str, *, may_skip: bool
     ) -> None:
         self.taken: list[int] = []
         self.scores: list[float] = []
         # The criterion, with redundancies that are not known counted as zero.
         self.reach = relevance.copy()
-        self.n_redundancies = 0
         self._bound = bound
         self._rounding = bound.rounding
         self._scale = float(np.abs(relevance).max(initial=0.0))
@@ -210,7 +188,6 @@ class _Race:
                 # One after the other, as if they had been asked for step by step.
                 for column in redundancy.T:
                     self._total_redundancy[block] += column
-            self.n_redundancies += len(some) * len(active)
         self._n_known[features] = len(self.taken)
 
     def _weigh(self, features: IndexArray) -> None:

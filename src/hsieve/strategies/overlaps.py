@@ -7,7 +7,7 @@ import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.interactions.atoms import BoundPairAtoms
-from hsieve.measures.base import PairwiseStatistics
+from hsieve.measures.base import PairwiseBoundMeasure
 from hsieve.solvers import LarsPath
 from hsieve.strategies.base import best_first
 
@@ -58,7 +58,7 @@ class JoiningPairs:
 
 
 def overlaps(
-    statistics: PairwiseStatistics, features: IndexArray, others: IndexArray
+    statistics: PairwiseBoundMeasure, features: IndexArray, others: IndexArray
 ) -> FloatArray:
     """Redundancy of features with others as a fraction of what it is for a copy."""
     own = np.sqrt(np.outer(*map(statistics.self_redundancy, (features, others))))
@@ -66,7 +66,7 @@ def overlaps(
 
 
 def least_overlapping(
-    statistics: PairwiseStatistics,
+    statistics: PairwiseBoundMeasure,
     chosen: IndexArray,
     candidates: IndexArray,
     *,
@@ -91,7 +91,7 @@ def least_overlapping(
     return np.array(taken, dtype=np.intp)
 
 
-def interchangeable(statistics: PairwiseStatistics, lars: LarsPath) -> list[IndexArray]:
+def interchangeable(statistics: PairwiseBoundMeasure, lars: LarsPath) -> list[IndexArray]:
     """Features met on the path that are interchangeable with each selected one."""
     groups: list[IndexArray] = []
     for feature, (atoms, all_entries) in zip(lars.selected, lars.known, strict=True):

@@ -37,7 +37,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.deadline import Deadline
-from hsieve.measures.base import BoundMeasure
 from hsieve.parameters import NONE, Rule, number, word
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, Strategy, best_first
@@ -123,7 +122,7 @@ class PursuitSearch(Strategy):
         """Return how many features to look for where a rule chooses their number afterwards."""
         return min(LONGEST_SEARCH, n_features)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> PursuitPath:
+    def search(self, bound: Any, n_features_to_select: int) -> PursuitPath:
         """Add features until none passes the gates, then trim or fill up to the number wanted."""
         wanted = min(n_features_to_select, bound.n_features)
         extra = 0 if self.finds_number else min(wanted, EXTRA_FEATURES, MOST_TO_TRIM // wanted)
@@ -152,7 +151,6 @@ class PursuitSearch(Strategy):
             sizes=sizes,
             set_scores=1.0 - errors[1:],
             stop_reason=stop_reason,
-            n_evaluations=chase.search.n_relevances,
             n_selectable=len(members) if self.finds_number else None,
             errors=errors,
             n_found=len(members),

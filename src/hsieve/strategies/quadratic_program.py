@@ -20,18 +20,16 @@ without bias: as the mean of both parts' columns, weighted by how many features 
 Cost: d^2 / 2 redundancies, or d p with p landmarks, and O(d p^2).
 """
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar, cast
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.measures.base import BoundMeasure, PairwiseStatistics
-from hsieve.parameters import Rule, integer, number, word
+from hsieve.measures.base import PairwiseBoundMeasure
+from hsieve.parameters import integer, number, rules, word
 from hsieve.progress import report
 from hsieve.solvers.quadratic_program import redundancy_factor, simplex_quadratic_program
-from hsieve.strategies.base import SelectionPath, Strategy, best_first, relevance_of_all
+from hsieve.strategies.base import SelectionPath, Strategy, best_first, scores_of_all
 
 MAX_FULL_FEATURES = 1000
 AUTO_LANDMARKS = 400
@@ -82,24 +80,22 @@ class QuadraticProgram(Strategy):
     n_landmarks: int | str = "auto"
     random_state: int | np.random.Generator | None = 0
 
-    needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "self_redundancy")
-    refusal: ClassVar[str] = (
-        "Choose a pairwise measure such as PairwiseHSIC(), MutualInformation() or Pearson()."
+    needs = ("relevance", "redundancy", "self_redundancy")
+    refusal = "Choose a pairwise measure such as PairwiseHSIC(), MutualInformation() or Pearson()."
+
+    allowed = rules(
+        alpha=word("auto") | number(least=0, most=1), n_landmarks=word("auto", "all") | integer(1)
     )
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "alpha": word("auto") | number(least=0, most=1),
-        "n_landmarks": word("auto", "all") | integer(1),
-    }
-
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> QuadraticSelectionPath:
+    def search(
+        self, bound: PairwiseBoundMeasure, n_features_to_select: int
+    ) -> QuadraticSelectionPath:
         """Solve the program; the weights do not depend on how many features are wanted."""
-        statistics = cast(PairwiseStatistics, bound)
-        n_landmarks = self._count_landmarks(statistics.n_features)
-        relevance = relevance_of_all(statistics, share_of_work=0.05)
+        n_landmarks = self._count_landmarks(bound.n_features)
+        relevance = scores_of_all(bound.relevance, bound.n_features, share_of_work=0.05)
         landmarks, n_best = _choose_landmarks(relevance, n_landmarks, self.random_state)
-        columns = _redundancy_columns(statistics, landmarks)
-        diagonal = _own_redundancy(statistics, landmarks, columns)
+        columns = _redundancy_columns(bound, landmarks)
+        diagonal = _own_redundancy(bound, landmarks, columns)
         alpha = self._weigh(relevance, columns, n_best)
         factor, rest = redundancy_factor(columns, landmarks, diagonal)
         solution = simplex_quadratic_program(
@@ -114,7 +110,6 @@ class QuadraticProgram(Strategy):
             sizes=np.array([np.count_nonzero(weights)]),
             set_scores=np.array([-solution.objective]),
             stop_reason="quadratic program solved",
-            n_evaluations=len(relevance) + columns.size,
             alpha=alpha,
             n_landmarks=n_landmarks,
         )
@@ -152,7 +147,7 @@ def _choose_landmarks(
     return np.concatenate([order[:n_best], np.sort(drawn)]), n_best
 
 
-def _redundancy_columns(bound: PairwiseStatistics, landmarks: IndexArray) -> FloatArray:
+def _redundancy_columns(bound: PairwiseBoundMeasure, landmarks: IndexArray) -> FloatArray:
     """Redundancies of all features with the landmarks; each pair of landmarks is computed once."""
     n_features, n_landmarks = bound.n_features, len(landmarks)
     # With the landmarks in front, all pairs not yet known lie below the diagonal.
@@ -170,7 +165,7 @@ def _redundancy_columns(bound: PairwiseStatistics, landmarks: IndexArray) -> Flo
 
 
 def _own_redundancy(
-    bound: PairwiseStatistics, landmarks: IndexArray, columns: FloatArray
+    bound: PairwiseBoundMeasure, landmarks: IndexArray, columns: FloatArray
 ) -> FloatArray:
     """Redundancy of each feature with itself, known already for the landmarks."""
     diagonal = np.empty(bound.n_features)

@@ -30,17 +30,15 @@ D. Athanasakis, "Feature selection in computational biology", University College
 section 4.5.
 """
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
 
 import numpy as np
 from scipy.optimize import linprog
 
 from hsieve.array_types import FloatArray
 from hsieve.exceptions import NoRankingError
-from hsieve.measures.base import BoundMeasure, SubsetScores
-from hsieve.parameters import NONE, Rule, integer, number
+from hsieve.measures.base import JointBoundMeasure
+from hsieve.parameters import NONE, integer, number, rules
 from hsieve.progress import report
 from hsieve.solvers.sparse_fits import SparseFit, fit_of_size
 from hsieve.strategies.base import SelectionPath, Strategy
@@ -77,24 +75,21 @@ class RandomHalves(Strategy):
     penalty: float | None = None
     random_state: int | np.random.Generator | None = 0
 
-    needs: ClassVar[tuple[str, ...]] = ("subset_score",)
-    refusal: ClassVar[str] = "It scores single features only, so halves have no score."
+    needs = ("subset_score",)
+    refusal = "It scores single features only, so halves have no score."
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "n_rounds": integer(1),
-        "epsilon": number(least=0),
-        "penalty": NONE | number(above=0, below=1),
-    }
+    allowed = rules(
+        n_rounds=integer(1), epsilon=number(least=0), penalty=NONE | number(above=0, below=1)
+    )
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""
         msg = "its weights are found for one number of features"
         raise NoRankingError(msg)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: JointBoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Split, score and regress."""
-        assert isinstance(bound, SubsetScores)
-        halves, differences = self._differences(bound, bound.n_features)
+        halves, differences = self._differences(bound)
         deviation = _scale_of(differences)
         target, epsilon = differences / deviation, float(self.epsilon)
         if self.penalty is None:
@@ -109,13 +104,12 @@ class RandomHalves(Strategy):
             sizes=np.array([n_used]),
             set_scores=np.array([bound.subset_score(np.sort(order[:n_used]))]),
             stop_reason=f"{fit.n_used} feature(s) have a weight",
-            n_evaluations=2 * int(self.n_rounds) + 1,
             n_selectable=None if self.penalty is None else n_used,
         )
 
-    def _differences(self, bound: SubsetScores, n_features: int) -> tuple[FloatArray, FloatArray]:
+    def _differences(self, bound: JointBoundMeasure) -> tuple[FloatArray, FloatArray]:
         """Half of each feature as a sign, and difference of the scores, for each split."""
-        n_rounds = int(self.n_rounds)
+        n_rounds, n_features = int(self.n_rounds), bound.n_features
         seed = int(np.random.default_rng(self.random_state).integers(2**63))
         sampler = Sampler.over(np.zeros(1, dtype=np.intp), 1.0, 0.5, seed)
         halves, differences = np.full((n_rounds, n_features), -1.0), np.empty(n_rounds)

@@ -30,17 +30,17 @@ References
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field, replace
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.measures.base import BoundMeasure, Measure, SampledScores
+from hsieve.measures.base import Measure
 from hsieve.parallel import Engine
 from hsieve.parallel.jobs import make_job_engine
-from hsieve.parameters import NONE, Rule, integer, number, word
+from hsieve.parameters import NONE, integer, number, rules, word
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
 from hsieve.strategies.random_draws import Draw, Sampler
@@ -62,7 +62,7 @@ class ContributionPath(SelectionPath):
 
     Parameters
     ----------
-    order, feature_scores, sizes, set_scores, stop_reason, n_evaluations, n_selectable
+    order, feature_scores, sizes, set_scores, stop_reason, n_selectable
         As in :class:`SelectionPath`; the score of a feature is its last contribution.
     contributions : ndarray of shape (n_iterations, n_features)
         Contribution of each feature; NaN once it was culled or fixed.
@@ -151,22 +151,22 @@ class RandomisedContributions(Strategy):
     engine: Any = None
     random_state: int | np.random.Generator | None = 0
 
-    needs: ClassVar[tuple[str, ...]] = ("subset_score", "elimination_scores", "part")
-    refusal: ClassVar[str] = (
+    needs = ("subset_score", "elimination_scores", "part")
+    refusal = (
         "Randomised contributions need a measure of sets on any part of the samples, "
         "such as HSIC, NHSIC or LSMI."
     )
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "n_rounds": NONE | integer(1),
-        "fix_after": NONE | integer(1),
-        "step": number(above=0, below=1),
-        "top_share": number(above=0, below=1),
-        "share_of_features": NONE | number(above=0, most=0.5),
-        "counted_rounds": NONE | number(above=0, most=1),
-        "subsample": NONE | number(above=0, most=1) | integer(2, as_float=True),
-        "estimator": word("sweep", "plain"),
-    }
+    allowed = rules(
+        n_rounds=NONE | integer(1),
+        fix_after=NONE | integer(1),
+        step=number(above=0, below=1),
+        top_share=number(above=0, below=1),
+        share_of_features=NONE | number(above=0, most=0.5),
+        counted_rounds=NONE | number(above=0, most=1),
+        subsample=NONE | number(above=0, most=1) | integer(2, as_float=True),
+        estimator=word("sweep", "plain"),
+    )
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse a measure that takes no part of the samples, and settings that make no sense."""
@@ -185,9 +185,8 @@ class RandomisedContributions(Strategy):
             )
             raise ValueError(msg)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> ContributionPath:
+    def search(self, bound: Any, n_features_to_select: int) -> ContributionPath:
         """Cull features until two are left, and put these in order."""
-        assert isinstance(bound, SampledScores)
         sampler = self._sampler(bound)
         search = _Search(bound.n_features, self.fix_after, float(self.top_share))
         with make_job_engine(self.n_jobs, self.engine) as workers:
@@ -199,7 +198,7 @@ class RandomisedContributions(Strategy):
                 self._iterate(bound, search, sampler, workers)
         return search.path(bound)
 
-    def _sampler(self, bound: SampledScores) -> Sampler:
+    def _sampler(self, bound: Any) -> Sampler:
         """Make the source of draws."""
         subsample = self.subsample
         if subsample is None:
@@ -213,9 +212,7 @@ class RandomisedContributions(Strategy):
             int(np.random.default_rng(self.random_state).integers(2**63)),
         )
 
-    def _iterate(
-        self, bound: SampledScores, search: "_Search", sampler: Sampler, workers: Engine
-    ) -> None:
+    def _iterate(self, bound: Any, search: "_Search", sampler: Sampler, workers: Engine) -> None:
         """Estimate the contributions of all free features."""
         n_rounds = self.n_rounds or DEFAULT_ROUNDS[self.estimator]
         here = bound.part(np.arange(bound.n_samples), search.members)
@@ -228,7 +225,6 @@ class RandomisedContributions(Strategy):
         contributions = rounds.mean(axis=0)
         counted = 1.0 if self.estimator == "plain" else self._counted(sampler.share_in(n_free))
         search.add(contributions, contributions if counted == 1 else best_mean(rounds, counted))
-        search.n_evaluations += n_rounds * (2 if self.estimator == "plain" else n_free)
 
     def _counted(self, share_in_set: float) -> float:
         """Fraction of the rounds that features are judged by."""
@@ -254,7 +250,6 @@ class _Search:
         self.streaks = np.zeros(n_features, dtype=np.intp)
         self.culled: list[IndexArray] = []
         self.sets: list[IndexArray] = [self.members]
-        self.n_evaluations = 0
 
     @property
     def members(self) -> IndexArray:
@@ -292,7 +287,7 @@ class _Search:
         self.free = np.sort(order[:n_kept])
         self.sets.append(self.members)
 
-    def path(self, bound: SampledScores) -> ContributionPath:
+    def path(self, bound: Any) -> ContributionPath:
         """Put everything in order, best first: fixed, left, culled last, ..., culled first."""
         left = self.free[best_first(self.last[self.free])]
         fixed = np.array(self.fixed, dtype=np.intp).reshape(len(self.fixed), 2)
@@ -304,7 +299,6 @@ class _Search:
             sizes=np.array(list(sets)),
             set_scores=np.array([bound.subset_score(np.sort(sets[size])) for size in sets]),
             stop_reason=f"{self.n_left} feature(s) left",
-            n_evaluations=self.n_evaluations + len(sets),
             contributions=np.array(self.rows),
             merits=np.array(self.merits),
             fixed=fixed[:, 0],
@@ -312,20 +306,20 @@ class _Search:
         )
 
 
-def plain_contributions(part: SampledScores, draw: Draw, n_free: int) -> FloatArray:
+def plain_contributions(part: Any, draw: Draw, n_free: int) -> FloatArray:
     """Difference of the two halves of one round, with the sign of the half of each feature."""
     difference = part.subset_score(draw.chosen) - part.subset_score(draw.others)
     signs = np.full(n_free, -1.0)
     signs[draw.chosen[draw.chosen < n_free]] = 1.0
-    return signs * difference
+    return np.asarray(signs * difference)
 
 
-def swept_contributions(part: SampledScores, draw: Draw, n_free: int) -> FloatArray:
+def swept_contributions(part: Any, draw: Draw, n_free: int) -> FloatArray:
     """Sweep over what each free feature brings to the random set of one round."""
-    return part.elimination_scores(draw.chosen, np.arange(n_free))
+    return np.asarray(part.elimination_scores(draw.chosen, np.arange(n_free)))
 
 
-ESTIMATES: dict[str, Callable[[SampledScores, Draw, int], FloatArray]] = {
+ESTIMATES: dict[str, Callable[[Any, Draw, int], FloatArray]] = {
     "sweep": swept_contributions,
     "plain": plain_contributions,
 }
@@ -350,7 +344,7 @@ def best_mean(rounds: FloatArray, share: float) -> FloatArray:
 class _Iteration:
     """What all rounds of an iteration need: measure, free features, draws, estimator, number."""
 
-    bound: SampledScores
+    bound: Any
     n_free: int
     sampler: Sampler
     estimator: str

@@ -17,17 +17,15 @@ Cost: the relevance of d features and m' columns of m redundancies.
 """
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.exceptions import IncompatibleCombinationError
-from hsieve.measures.base import BoundMeasure, FeatureScores, Measure, PairwiseStatistics
-from hsieve.parameters import Rule, integer
+from hsieve.measures.base import PairwiseBoundMeasure
+from hsieve.parameters import integer, rules
 from hsieve.progress import report
 from hsieve.strategies.base import (
     DEPENDENCE_TOLERANCE,
@@ -35,10 +33,8 @@ from hsieve.strategies.base import (
     SelectionPath,
     Strategy,
     best_first,
-    relevance_of_all,
+    scores_of_all,
 )
-
-BLOCK = 256
 
 
 @dataclass(eq=False, repr=False)
@@ -61,33 +57,20 @@ class IterativeScreening(Strategy):
 
     n_screened: int = 500
 
-    needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy")
-    refusal: ClassVar[str] = "Choose a pairwise measure such as PairwiseHSIC()."
+    needs = ("relevance", "redundancy")
+    demands = ("redundancy_is_psd",)
+    refusal = "Choose a pairwise measure such as PairwiseHSIC()."
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "n_screened": integer(1),
-    }
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse statistics that cannot be projected, and a screen of no features."""
-        super().check(measure, n_features, n_wanted)
-        if not measure.redundancy_is_psd:
-            msg = (
-                f"IterativeScreening cannot search with {measure!r}: relevance and redundancy are "
-                "no inner products, so there is nothing to project. Choose PairwiseHSIC() or "
-                "Pearson(squared=True)."
-            )
-            raise IncompatibleCombinationError(msg)
+    allowed = rules(n_screened=integer(1))
 
     def n_ranked(self, n_features: int) -> int:
         """Return how many features to look for where a rule chooses their number afterwards."""
         screened = self.n_screened if isinstance(self.n_screened, Integral) else n_features
         return max(1, min(LONGEST_SEARCH, n_features, int(screened)))
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: PairwiseBoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Screen, then take features until there are enough."""
-        assert isinstance(bound, PairwiseStatistics)
-        relevance = relevance_of_all(bound, share_of_work=0.5)
+        relevance = scores_of_all(bound.relevance, bound.n_features, share_of_work=0.5)
         by_relevance = best_first(relevance)
         n_screened = max(self.n_screened, n_features_to_select)
         screened = np.sort(by_relevance[:n_screened])
@@ -102,7 +85,6 @@ class IterativeScreening(Strategy):
             sizes=np.arange(1, len(scores) + 1),
             set_scores=np.cumsum(scores),
             stop_reason="enough features" if enough else "nothing left to explain",
-            n_evaluations=len(relevance) + len(screened) * len(scores),
         )
 
 
@@ -110,7 +92,7 @@ class _Pursuit:
     """Orthogonal matching pursuit over some features; positions are among these."""
 
     def __init__(
-        self, bound: PairwiseStatistics, features: IndexArray, relevance: FloatArray
+        self, bound: PairwiseBoundMeasure, features: IndexArray, relevance: FloatArray
     ) -> None:
         self.bound, self.features = bound, features
         self.left = relevance.copy()
@@ -157,18 +139,12 @@ class _Pursuit:
 class Ranking(Strategy):
     """Sort the features by their own dependence on the target."""
 
-    needs: ClassVar[tuple[str, ...]] = ("feature_scores",)
-    refusal: ClassVar[str] = "Choose a measure of single features."
+    needs = ("feature_scores",)
+    refusal = "Choose a measure of single features."
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: Any, n_features_to_select: int) -> SelectionPath:
         """Rank all features."""
-        assert isinstance(bound, FeatureScores)
-        features = np.arange(bound.n_features)
-        scores = np.empty(len(features))
-        for start in range(0, len(features), BLOCK):
-            block = features[start : start + BLOCK]
-            scores[block] = bound.feature_scores(block)
-            report((start + len(block)) / len(features), "ranking features")
+        scores = scores_of_all(bound.feature_scores, bound.n_features)
         order = best_first(scores)
         return SelectionPath(
             order=order,
@@ -176,5 +152,4 @@ class Ranking(Strategy):
             sizes=np.array([1]),
             set_scores=scores[order[:1]],
             stop_reason="all features ranked",
-            n_evaluations=len(features),
         )

@@ -24,15 +24,13 @@ feature that matters only beside another cannot be seen while that other is not 
 Cost: k rounds, each one sweep over the features outside the set.
 """
 
-from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
-from typing import ClassVar
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.measures.base import BoundMeasure, FeatureScores, SubsetScores
-from hsieve.parameters import Rule, integer, number
+from hsieve.measures.base import JointBoundMeasure
+from hsieve.parameters import integer, number, rules
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
 
@@ -61,25 +59,20 @@ class Backward(Strategy):
     n_contexts: int = 1
     random_state: int | np.random.Generator | None = 0
 
-    needs: ClassVar[tuple[str, ...]] = ("subset_score", "elimination_scores")
-    refusal: ClassVar[str] = (
-        "It scores single features only, for which backward elimination equals Ranking."
+    needs = ("subset_score", "elimination_scores")
+    refusal = "It scores single features only, for which backward elimination equals Ranking."
+
+    allowed = rules(
+        step=number(above=0, below=1) | integer(1, as_float=True), n_contexts=integer(1)
     )
 
-    allowed: ClassVar[Mapping[str, Rule]] = {
-        "step": number(above=0, below=1) | integer(1, as_float=True),
-        "n_contexts": integer(1),
-    }
-
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: JointBoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Eliminate features until one is left, which ranks them all."""
-        assert isinstance(bound, SubsetScores)
         rng = np.random.default_rng(self.random_state)
         members = np.arange(bound.n_features)
         worst_first: list[IndexArray] = []
         worth: list[FloatArray] = []
         sizes, set_scores = [len(members)], [bound.subset_score(members)]
-        evaluations = 1
         last_worth = np.array(set_scores)
         while len(members) > 1:
             contexts = self._contexts(len(members), rng)
@@ -93,7 +86,6 @@ class Backward(Strategy):
             members = np.sort(members[order[:n_kept]])
             sizes.append(len(members))
             set_scores.append(bound.subset_score(members))
-            evaluations += int(contexts.max() + 1) * len(contexts) + 1
             # A round costs about as much as its features; in all that is a geometric series.
             report(1.0 - len(members) / bound.n_features, "backward elimination")
         worst_first.append(members)
@@ -104,12 +96,10 @@ class Backward(Strategy):
             sizes=np.array(sizes[::-1]),
             set_scores=np.array(set_scores[::-1]),
             stop_reason="one feature left",
-            n_evaluations=evaluations,
         )
 
-    def standings(self, bound: BoundMeasure) -> FloatArray:
+    def standings(self, bound: JointBoundMeasure) -> FloatArray:
         """Judge every feature once, as the first round does; the higher, the later it would go."""
-        assert isinstance(bound, SubsetScores)
         contexts = self._contexts(bound.n_features, np.random.default_rng(self.random_state))
         return _judged(bound, np.arange(bound.n_features), contexts)[0]
 
@@ -125,7 +115,7 @@ class Backward(Strategy):
 
 
 def _judged(
-    bound: SubsetScores, members: IndexArray, contexts: IndexArray
+    bound: JointBoundMeasure, members: IndexArray, contexts: IndexArray
 ) -> tuple[FloatArray, FloatArray]:
     """Standing of each member, and its worth in its best context."""
     if not contexts.any():
@@ -154,29 +144,27 @@ class Forward(Strategy):
     Features that were not chosen follow in the order of their scores in the last round.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("feature_scores", "subset_score", "addition_scores")
-    refusal: ClassVar[str] = (
-        "It scores single features only, for which forward selection equals Ranking."
-    )
+    needs = ("feature_scores", "subset_score", "addition_scores")
+    refusal = "It scores single features only, for which forward selection equals Ranking."
 
     def n_ranked(self, n_features: int) -> int:
         """Return how many features to look for where a rule chooses their number afterwards."""
         return min(LONGEST_SEARCH, n_features)
 
-    def search(self, bound: BoundMeasure, n_features_to_select: int) -> SelectionPath:
+    def search(self, bound: JointBoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Add features one by one."""
-        assert isinstance(bound, SubsetScores)
         chosen: list[int] = []
         gains: list[float] = []
         set_scores: list[float] = []
         outside = np.arange(bound.n_features)
-        evaluations = 0
         score = 0.0
         contributions = np.zeros(len(outside))
         while len(chosen) < n_features_to_select:
             subset = np.array(chosen, dtype=np.intp)
-            after = _scores_after(bound, subset, outside)
-            evaluations += len(outside)
+            # The empty set has no distances for a bandwidth rule to look at; single features have.
+            after = (
+                bound.addition_scores(subset, outside) if chosen else bound.feature_scores(outside)
+            )
             best = int(best_first(after)[0])
             before, score = score, bound.subset_score(np.append(subset, outside[best]))
             gains.append(score - before)
@@ -192,15 +180,4 @@ class Forward(Strategy):
             sizes=np.arange(1, len(chosen) + 1),
             set_scores=np.array(set_scores),
             stop_reason=f"{len(chosen)} features chosen",
-            n_evaluations=evaluations,
         )
-
-
-def _scores_after(bound: BoundMeasure, subset: IndexArray, outside: IndexArray) -> FloatArray:
-    """Score of the set with each feature outside it."""
-    # On the empty set a bandwidth rule has no distances to look at; scores of single features have.
-    if len(subset):
-        assert isinstance(bound, SubsetScores)
-        return bound.addition_scores(subset, outside)
-    assert isinstance(bound, FeatureScores)
-    return bound.feature_scores(outside)

@@ -43,7 +43,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.measures.base import WeightedScores
 
 # Weights below this are zero.
 ZERO = 1e-8
@@ -68,7 +67,7 @@ def random_weights(n_features: int, rng: np.random.Generator) -> FloatArray:
 
 
 def shrink(
-    bound: WeightedScores,
+    bound: Any,
     start: FloatArray,
     n_wanted: int,
     *,
@@ -126,7 +125,7 @@ def _step(
 
 
 def search_radius(
-    bound: WeightedScores,
+    bound: Any,
     n_wanted: int,
     rng: np.random.Generator,
     *,
@@ -162,7 +161,7 @@ def search_radius(
 
 
 def _ascend_in_ball(
-    bound: WeightedScores,
+    bound: Any,
     weights: FloatArray,
     radius: float,
     n_wanted: int,

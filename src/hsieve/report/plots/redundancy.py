@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.measures.base import Measure, PairwiseStatistics
+from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.parameters import integer, number
 from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
 from hsieve.report.names import shortened
@@ -262,7 +262,7 @@ def _write_numbers(ax: "Axes", shown: FloatArray) -> None:
 
 
 def _relatives(
-    statistics: PairwiseStatistics, chosen: IndexArray, barred: IndexArray, n_relatives: int
+    statistics: PairwiseBoundMeasure, chosen: IndexArray, barred: IndexArray, n_relatives: int
 ) -> IndexArray:
     """Find the nearest features of each chosen one that were not chosen."""
     others = np.setdiff1d(np.arange(statistics.n_features), barred)
