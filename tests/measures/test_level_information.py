@@ -8,7 +8,6 @@ from hsieve.data import memory
 from hsieve.data.arrays import as_blocks
 from hsieve.data.engine_columns import EngineColumns
 from hsieve.measures import level_codes
-from hsieve.measures.level_codes import FetchedCodes, KeptCodes
 from hsieve.measures.level_information import LevelInformation
 from hsieve.parallel import make_engine
 from hsieve.parallel.settings import SerialEngine
@@ -82,7 +81,6 @@ def test_the_cut_and_the_place_change_nothing(engine, n_columns, target, feature
     monkeypatch.setattr(level_codes, "FETCHED_VALUES", 3 * N)
     with ENGINES[engine]() as opened:
         bound = MEASURE.bind(EngineColumns(as_blocks(features), opened), y)
-        assert isinstance(bound.store, KeptCodes if engine == "threads" else FetchedCodes)
         assert_same(bound, expected)
 
 
@@ -147,16 +145,15 @@ def test_some_of_the_features_are_renumbered(features):
 def test_a_value_takes_one_byte(features):
     numbers = np.delete(features, CATEGORIES, axis=1)
     bound = MutualInformation(estimator="discretised").bind(numbers, numbers[:, 0])
-    assert bound.store.codes.nbytes == numbers.size
+    assert bound.codes.nbytes == numbers.size
 
 
 def test_codes_are_kept_as_long_as_there_is_room_for_all(features, monkeypatch):
     y = TARGETS["numbers"](features)
     expected = MEASURE.bind(features, y)
-    for room, store in ((N * D, KeptCodes), (N * D - 1, FetchedCodes)):
+    for room in (N * D, N * D - 1, N):
         monkeypatch.setattr(memory, "KEPT_LEVELS", room)
         bound = MEASURE.bind(features, y)
-        assert isinstance(bound.store, store)
         assert_same(bound, expected)
 
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.svm import LinearSVC
 
-from hsieve.measures.support_vectors import fit_machine, losses
+from hsieve.measures.svm import fit_machine, losses
 
 
 @pytest.mark.parametrize("tube", [None, 0.0, 0.1])

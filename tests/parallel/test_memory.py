@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hsieve import MRMR, N3LARS, MutualInformation
+from hsieve import MRMR, N3LARS
 from hsieve.data import memory
 from hsieve.data.memory import MemoryPlan
 from hsieve.measures import level_codes
@@ -99,9 +99,6 @@ def test_codes_beyond_the_share_of_mrmr_are_not_kept(
 ) -> None:
     problem = make_problem()
     expected = MRMR(8).fit(problem.X, problem.numbers)
-    monkeypatch.setattr(memory, "KEPT_LEVELS", problem.X.size - 1)
-    bound = MutualInformation(estimator="discretised").bind(problem.X, problem.numbers)
-    assert isinstance(bound.store, level_codes.FetchedCodes)
     # Room for five of the features, so that others are read for each comparison.
     monkeypatch.setattr(memory, "KEPT_LEVELS", 5 * len(problem.X))
     found = MRMR(8, engine=name).fit(problem.X, problem.numbers)

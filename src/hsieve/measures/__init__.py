@@ -11,7 +11,7 @@ from hsieve.measures.hsic import HSIC, hsic
 from hsieve.measures.independence import IndependenceTest
 from hsieve.measures.lsmi import LSMI
 from hsieve.measures.lsmi_fit import LSMIFit, lsmi
-from hsieve.measures.mutual_information import MutualInformation
+from hsieve.measures.mutual_information import MutualInformation, SymmetricalUncertainty
 from hsieve.measures.nhsic import NHSIC, nhsic
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.measures.pearson import Pearson
@@ -19,7 +19,6 @@ from hsieve.measures.relief import Relief
 from hsieve.measures.ridge import KernelRidge, Ridge
 from hsieve.measures.spectral import SpectralScore
 from hsieve.measures.svm import KernelSVM, LinearSVM
-from hsieve.measures.symmetrical_uncertainty import SymmetricalUncertainty
 
 __all__ = [
     "HSIC",

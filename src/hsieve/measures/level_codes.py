@@ -11,8 +11,7 @@ same digits.
 Levels of features and the counts of pairs of levels, by products of indicator matrices.
 """
 
-from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -84,7 +83,7 @@ class LevelSummary:
 
 def summarise(
     blocks: ColumnBlocks, coding: Coding, target: Codes
-) -> tuple[LevelSummary, "LevelCodes"]:
+) -> "tuple[LevelSummary, LevelCodes]":
     """Go once through all columns."""
     n_features = blocks.n_features
     summary = LevelSummary(
@@ -95,7 +94,7 @@ def summarise(
     )
     target = target.astype(np.min_scalar_type(target.max()))
     keep = blocks.takes_large_results and blocks.n_samples * n_features <= memory.KEPT_LEVELS
-    kept = np.empty(blocks.shape if keep else (0, 0), dtype=np.uint8, order="F")
+    store = LevelCodes(blocks, coding, keeps_all=keep)
     for features, (relevance, entropy, n_levels, constant, *codes) in blocks.map(
         summary_of_piece,
         (coding, target, keep),
@@ -105,13 +104,9 @@ def summarise(
         summary.relevance[features], summary.entropies[features] = relevance, entropy
         summary.n_levels[features], summary.constant[features] = n_levels, constant
         for some in codes:
-            kept = kept.astype(np.promote_types(kept.dtype, some.dtype), copy=False)
-            kept[:, features[0] : features[-1] + 1] = some
-    if keep:
-        return summary, KeptCodes(kept)
-    fetched = FetchedCodes(blocks, coding)
-    fetched.expect(np.argsort(-summary.relevance, kind="stable"))
-    return summary, fetched
+            store.add(features, some)
+    store.expect(np.argsort(-summary.relevance, kind="stable"))
+    return summary, store
 
 
 def summary_of_piece(
@@ -129,51 +124,29 @@ def summary_of_piece(
     return relevance, entropy, n_levels, constant, *((codes,) if keep else ())
 
 
-class LevelCodes(ABC):
-    """Codes of all features, on demand."""
+class LevelCodes:
+    """Codes of all features: kept from the pass over the columns, or made where the columns are."""
 
-    @abstractmethod
-    def walk(self, features: IndexArray) -> Iterator[tuple[slice, Codes]]:
-        """Give places along `features` and the codes there, of shape (n_samples, n_places)."""
-
-    def information(
-        self, features: IndexArray, n_levels: IndexArray, others: tuple[Codes, IndexArray]
-    ) -> FloatArray:
-        """Information of features about other variables, of shape (n_features, n_others)."""
-        indicators = Indicators.of(*others)
-        found = np.empty((len(features), len(indicators.starts)))
-        for places, codes in self.walk(features):
-            found[places] = information(Indicators.of(codes, n_levels[places]), indicators)
-        return found
-
-
-class KeptCodes(LevelCodes):
-    """All codes in one array of shape (n_samples, n_features), in Fortran order."""
-
-    def __init__(self, codes: Codes) -> None:
-        self.codes = codes
-
-    def walk(self, features: IndexArray) -> Iterator[tuple[slice, Codes]]:
-        """Give codes a block at a time."""
-        for places in slices(len(features), len(self.codes)):
-            yield places, self.codes[:, features[places]]
-
-
-class FetchedCodes(LevelCodes):
-    """Codes that are made when they are asked for, where the columns are."""
-
-    def __init__(self, blocks: ColumnBlocks, coding: Coding) -> None:
+    def __init__(self, blocks: ColumnBlocks, coding: Coding, *, keeps_all: bool) -> None:
         self._blocks = blocks
         self._coding = coding
-        room = memory.KEPT_LEVELS if blocks.is_local else memory.FETCHED_CODES
+        keeps_many = keeps_all or blocks.is_local
+        room = memory.KEPT_LEVELS if keeps_many else memory.FETCHED_CODES
         self._codes: Fetched[Codes] = Fetched(self._fetch, room // blocks.n_samples)
+
+    def add(self, features: IndexArray, codes: Codes) -> None:
+        """Keep the codes of some features."""
+        self._codes.add(zip(features.tolist(), codes.T, strict=True))
 
     def expect(self, features: IndexArray) -> None:
         """Say which features will be asked for, the most likely first."""
         self._codes.expect(features)
 
     def walk(self, features: IndexArray) -> Iterator[tuple[slice, Codes]]:
-        """Fetch what is missing, all at once, and give codes a block at a time."""
+        """Give places along `features` and the codes there, of shape (n_samples, n_places).
+
+        What is missing is fetched, all at once.
+        """
         found = self._codes.get(features.tolist())
         for places in slices(len(features), self._blocks.n_samples):
             yield places, np.stack(found[places]).T
@@ -181,11 +154,15 @@ class FetchedCodes(LevelCodes):
     def information(
         self, features: IndexArray, n_levels: IndexArray, others: tuple[Codes, IndexArray]
     ) -> FloatArray:
-        """Information of features about others; those that find no room are met elsewhere."""
+        """Information of features about other variables, of shape (n_features, n_others).
+
+        Features that find no room here are met where they are.
+        """
         is_kept = np.array(self._codes.has_room_for(features.tolist()), dtype=bool)
         found = np.empty((len(features), others[0].shape[1]))
         if is_kept.any():
-            found[is_kept] = super().information(features[is_kept], n_levels[is_kept], others)
+            blocks = self.walk(features[is_kept])
+            found[is_kept] = _information_of_blocks(blocks, n_levels[is_kept], others)
         if not is_kept.all():
             found[~is_kept] = self._information_elsewhere(features[~is_kept], others)
         return found
@@ -230,7 +207,18 @@ def information_of_piece(
     coding, codes_of_others, levels_of_others = shared
     codes, n_levels, _ = coding.piece(piece)
     others = (codes_of_others, levels_of_others)
-    return (KeptCodes(codes).information(np.arange(len(n_levels)), n_levels, others),)
+    blocks = ((places, codes[:, places]) for places in slices(len(n_levels), len(codes)))
+    return (_information_of_blocks(blocks, n_levels, others),)
+
+
+def _information_of_blocks(
+    blocks: Iterable[tuple[slice, Codes]], n_levels: IndexArray, others: tuple[Codes, IndexArray]
+) -> FloatArray:
+    """Information of variables, given as places and the codes there, about others."""
+    indicators = Indicators.of(*others)
+    return np.vstack(
+        [information(Indicators.of(codes, n_levels[at]), indicators) for at, codes in blocks]
+    )
 
 
 def _most_at_work(blocks: ColumnBlocks, piece_bytes: int) -> int:

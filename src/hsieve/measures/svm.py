@@ -1,9 +1,8 @@
 """What features are worth to support vector machines, linear or with any kernel.
 
-What features are worth to a support vector machine with any kernel (Guyon et al. 2002).
-
-The machine minimises J = a'Ka / 2 - |a|_1 over its dual variables, here with the signs of the
-classes in them. With these held, taking feature j out of the kernel changes J by
+**With a kernel** (Guyon et al. 2002). The machine minimises J = a'Ka / 2 - |a|_1 over its dual
+variables, here with the signs of the classes in them. With these held, taking feature j out of the
+kernel changes J by
 
     DJ(j) = (a'Ka - a'K_(-j)a) / 2,
 
@@ -12,30 +11,29 @@ may be negative: a Gaussian kernel grows when a feature goes, and with it a'Ka, 
 different classes become alike. Such features are the ones to drop, so the sign is kept; some
 authors take the size of DJ instead (``absolute=True``). a'Ka is the sum over K * aa', so all
 removals, and all additions, are one sweep of the kernels over sets of features
-(:mod:`hsieve.kernels.subsets`).
+(:mod:`hsieve.kernels.subsets`). Hinge loss for classes, several as one class against the rest each,
+their J added up; for numbers the loss outside a tube of a tenth of a deviation. The machines are
+``SVC`` and ``SVR`` of scikit-learn, with an offset that is not penalised. Cost: O(n^2) a feature
+for the sweep, and the fit of one machine a class, between n^2 and n^3.
 
-Classes: hinge loss; several are one class against the rest each, their J added up. Numbers: loss
-outside a tube of a tenth of a deviation. The machines are those of scikit-learn's ``SVC`` and
-``SVR``, with an offset that is not penalised, whereas :class:`~hsieve.measures.LinearSVM` has
-squared losses.
+**Linear.** The machine minimises J = |w|^2 / 2 + C sum_i l_i^2. With its dual variables held,
+taking feature j out changes J by w_j^2 / 2 (their eq. 5), so backward elimination by that worth is
+SVM-RFE. The same dual variables give a weight to features outside the set, w_j = sum_i a_i x_ij,
+and w_j^2 / 2 is then what they would bring: the measure serves forward search and ranking, too. The
+loss is l = max(0, 1 - y f) for signs y, or that outside a tube, l = max(0, |y - f| - tube), for
+numbers, as in ``LinearSVC`` and ``LinearSVR`` of scikit-learn; f = x'w, the offset being the weight
+of a column of ones.
 
-Cost: O(n^2) a feature for the sweep, and the fit of one machine a class, between n^2 and n^3.
+J is quadratic as long as the samples with a loss stay the same, so Newton's step from a set A of
+them is a ridge regression on A towards t = y, or y -+ tube (Chapelle 2007):
 
-What features are worth to a linear support vector machine (SVM-RFE, Guyon et al. 2002).
+    w = X_A' (X_A X_A' + I / 2C)^-1 t_A = (X_A' X_A + I / 2C)^-1 X_A' t_A,
 
-The machine minimises J = |w|^2 / 2 + C sum_i loss_i. With its dual variables held, taking feature j
-out changes J by w_j^2 / 2 (their eq. 5), so backward elimination by that worth is SVM-RFE. The same
-dual variables give a weight to features outside the set, w_j = sum_i a_i x_ij, and w_j^2 / 2 is
-then what they would bring: the measure serves forward search and ranking, too.
-
-Classes: squared hinge loss, one class against the rest each where there are more than two, worth
-summed over classes. Numbers: squared loss outside a tube of a tenth of a deviation. These are the
-machines of scikit-learn's `LinearSVC` and `LinearSVR`, solved to rounding
-(:mod:`hsieve.measures.support_vectors`). With more features than samples the machine is fitted to n
-principal coordinates instead, which is the same problem in another basis.
-
-Cost: O(n d min(n, d)) for the coordinates, then some solutions of at most min(n, d) equations a
-class.
+whichever is smaller. It ends when the set stays, after some five steps, where liblinear needs
+hundreds of sweeps on standardised data and stops short of the optimum. With more features than
+samples the machine is fitted to n principal coordinates instead, which is the same problem in
+another basis. Cost: O(n d min(n, d)) for the coordinates, then some solutions of at most min(n, d)
+equations a class.
 """
 
 from collections.abc import Iterable
@@ -43,22 +41,26 @@ from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import linalg
 from sklearn.svm import SVC, SVR
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.validation import check_lengths
+from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
+from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.base import JointBoundMeasure, Measure
-from hsieve.measures.support_vectors import fit_machine, losses, machine_outputs
 from hsieve.measures.targets import checked_kernel
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import check_parameters, number, rules
 
 # Principal coordinates of less than this fraction of the largest variance are rounding.
 NEGLIGIBLE = 1e-12
+# Half the width of the tube, in deviations of the target.
+TUBE = 0.1
+MOST_STEPS = 200
+MOST_HALVINGS = 30
 
 
 @dataclass(eq=False, repr=False)
@@ -286,3 +288,85 @@ def _coordinates(columns: FloatArray) -> FloatArray:
     variances, directions = linalg.eigh(columns @ columns.T)
     kept = variances > NEGLIGIBLE * variances[-1]
     return np.asarray(directions[:, kept] * np.sqrt(variances[kept]))
+
+
+def machine_outputs(y: Any, target_kind: str) -> tuple[FloatArray, float | None]:
+    """Give what machines are fitted to, one a column, and the tube.
+
+    Shape of the result: (n_samples, n_machines).
+    """
+    if target_kind_of(y, target_kind) == "classes":
+        return sign_coding(y), None
+    numbers = np.asarray(y, dtype=np.float64)
+    return encode_columns(numbers.reshape(len(numbers), -1)).matrix, TUBE
+
+
+def losses(fitted: FloatArray, target: FloatArray, tube: float | None) -> FloatArray:
+    """Loss of each sample with the sign of what would make it smaller."""
+    errors = target - fitted
+    if tube is None:
+        return np.where(target * errors > 0, errors, 0.0)
+    return np.asarray(np.sign(errors) * np.maximum(np.abs(errors) - tube, 0.0))
+
+
+def fit_machine(
+    rows: FloatArray,
+    target: FloatArray,
+    C: float,
+    *,
+    tube: float | None = None,
+    start: FloatArray | None = None,
+) -> FloatArray:
+    """Fit a machine to signs, or to numbers if there is a tube, and give its weights.
+
+    A column of ones in `rows` makes an offset. `start` holds values of a similar machine, from
+    which to guess the samples with a loss.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> fit_machine(np.array([[1.0], [-2.0]]), np.array([1.0, -1.0]), 0.5)
+    array([0.5])
+    """
+
+    def objective(weights: FloatArray, fitted: FloatArray) -> float:
+        lost = losses(fitted, target, tube)
+        return 0.5 * float(weights @ weights) + C * float(lost @ lost)
+
+    weights = np.zeros(rows.shape[1])
+    fitted = np.zeros(len(rows))
+    signs = np.sign(losses(fitted if start is None else start, target, tube))
+    value = np.inf
+    for _ in range(MOST_STEPS):
+        wanted = _ridge(rows, target - signs * (tube or 0.0), signs != 0, C)
+        reached = rows @ wanted
+        step = 1.0
+        # A full step may overshoot into another set; the objective is convex along it.
+        for _ in range(MOST_HALVINGS):
+            new_weights = weights + step * (wanted - weights)
+            new_fitted = fitted + step * (reached - fitted)
+            new_value = objective(new_weights, new_fitted)
+            if new_value <= value:
+                break
+            step /= 2
+        new_signs = np.sign(losses(new_fitted, target, tube))
+        settled = step == 1.0 and np.array_equal(new_signs, signs)
+        stuck = new_value >= value and not settled
+        weights, fitted, signs, value = new_weights, new_fitted, new_signs, new_value
+        if settled or stuck:
+            break
+    return weights
+
+
+def _ridge(
+    rows: FloatArray, target: FloatArray, members: NDArray[np.bool_], C: float
+) -> FloatArray:
+    """Ridge regression on some samples, in the smaller of both forms."""
+    rows, target = rows[members], target[members]
+    if len(rows) <= rows.shape[1]:
+        gram = rows @ rows.T
+        gram.flat[:: len(gram) + 1] += 0.5 / C
+        return np.asarray(rows.T @ linalg.solve(gram, target, assume_a="pos"))
+    gram = rows.T @ rows
+    gram.flat[:: len(gram) + 1] += 0.5 / C
+    return np.asarray(linalg.solve(gram, rows.T @ target, assume_a="pos"))

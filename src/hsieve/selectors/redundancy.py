@@ -9,9 +9,8 @@ import numpy as np
 
 from hsieve.measures.base import Measure
 from hsieve.measures.independence import IndependenceTest
-from hsieve.measures.mutual_information import MutualInformation
+from hsieve.measures.mutual_information import MutualInformation, SymmetricalUncertainty
 from hsieve.measures.pairwise import PairwiseHSIC
-from hsieve.measures.symmetrical_uncertainty import SymmetricalUncertainty
 from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import FEW, MethodSpec
 from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, QuadraticProgram
