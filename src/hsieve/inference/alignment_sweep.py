@@ -31,9 +31,9 @@ from numpy.typing import ArrayLike
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths
 from hsieve.kernels import Kernel, centre, encode_columns
-from hsieve.kernels.centring import centred_squared_norm
 from hsieve.kernels.columns import check_positions, squared_distances
 from hsieve.kernels.growing_tiles import GrowingTile, growing_tiles
+from hsieve.measures.nhsic import unit_target
 from hsieve.measures.targets import target_gram
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import report
@@ -253,12 +253,6 @@ def _squarings(rates: FloatArray) -> list[int]:
         depth = depth + times if fits and depth + times <= MOST_SQUARINGS else 0
         needed.append(times if depth else 0)
     return needed
-
-
-def unit_target(gram_y: FloatArray) -> FloatArray:
-    """Centre a Gram matrix and bring it to norm one; zero where the target is constant."""
-    norm = np.sqrt(centred_squared_norm(gram_y))
-    return centre(gram_y) / norm if norm > 0 else np.zeros_like(gram_y)
 
 
 def _checked_sizes(sizes: ArrayLike | None, n_ranked: int) -> IndexArray:

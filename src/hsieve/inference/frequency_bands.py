@@ -25,11 +25,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.array_types import FloatArray
 from hsieve.data.spectra import PowerSpectra
-from hsieve.inference.alignment_sweep import tile_alignments, unit_target
+from hsieve.inference.alignment_sweep import tile_alignments
 from hsieve.kernels import Kernel, encode_columns
 from hsieve.kernels.bandwidths import median_distance, resolve_bandwidth
 from hsieve.kernels.growing_tiles import GrowingTile, growing_tiles
 from hsieve.measures.hsic import ESTIMATORS
+from hsieve.measures.nhsic import unit_target
 from hsieve.measures.targets import refuse_empty, target_gram
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import report

@@ -30,7 +30,6 @@ centroids).
 
 from collections.abc import Callable, Mapping
 from dataclasses import KW_ONLY, dataclass
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -92,11 +91,8 @@ class FamilyScore(Measure):
         """Bind the measure to data."""
         check_parameters(self)
         labels = np.asarray(y)
-        if target_kind_of(labels, self.target_kind) == "classes":
-            score = FAMILY_SCORES[self.statistic]
-        elif self.statistic == "pc":
-            score = _squared_correlation
-        else:
+        is_classes = target_kind_of(labels, self.target_kind) == "classes"
+        if not is_classes and self.statistic != "pc":
             msg = (
                 f"The statistic {self.statistic!r} needs classes; "
                 "only 'pc' takes a continuous target."
@@ -105,7 +101,13 @@ class FamilyScore(Measure):
         columns = self._centred(np.asarray(X, dtype=np.float64))
         check_lengths(len(columns), len(labels))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            scores = score(columns, labels)
+            if self.statistic == "pc":
+                scores = (_class_correlation if is_classes else _correlation)(columns, labels)
+            elif self.statistic == "lods":
+                scores = _log_odds(columns, labels)
+            else:
+                coding, scale = CODINGS_AND_SCALES[self.statistic]
+                scores = linear_hsic(columns, coding(labels), scale(columns, labels))
         # A feature without any spread inside the classes has no scale: it has no score either,
         # unless its classes differ, in which case nothing separates them better.
         return KnownScores(np.nan_to_num(scores, nan=0.0, posinf=np.finfo(float).max))
@@ -138,7 +140,7 @@ def linear_hsic(X: FloatArray, codes: FloatArray, scales: FloatArray | float = 1
     return np.asarray((np.einsum("ik,ij->kj", codes, centred) ** 2).sum(axis=0))
 
 
-def _squared_correlation(X: FloatArray, outputs: NDArray[Any]) -> FloatArray:
+def _correlation(X: FloatArray, outputs: NDArray[Any]) -> FloatArray:
     """Squared correlation with numbers, the mean over several outputs."""
     outputs = encode_columns(outputs.astype(float).reshape(len(X), -1)).matrix
     return np.asarray(linear_hsic(X, outputs / len(X), X.std(axis=0)) / outputs.shape[1])
@@ -153,23 +155,39 @@ def _class_correlation(X: FloatArray, y: NDArray[Any]) -> FloatArray:
     return linear_hsic(X, outputs * np.sqrt(shares) / len(X), X.std(axis=0))
 
 
-def _centroid(X: FloatArray, y: NDArray[Any]) -> FloatArray:
-    return linear_hsic(X, signed_coding(y))
-
-
-def _t(X: FloatArray, y: NDArray[Any]) -> FloatArray:
+def _t_scale(X: FloatArray, y: NDArray[Any]) -> FloatArray:
     (s_0, m_0), (s_1, m_1) = _class_deviations(X, y)
-    return linear_hsic(X, signed_coding(y), np.sqrt(s_0**2 / m_0 + s_1**2 / m_1))
+    return np.asarray(np.sqrt(s_0**2 / m_0 + s_1**2 / m_1))
 
 
-def _signal_to_noise(X: FloatArray, y: NDArray[Any]) -> FloatArray:
+def _noise_scale(X: FloatArray, y: NDArray[Any]) -> FloatArray:
     (s_0, _), (s_1, _) = _class_deviations(X, y)
-    return linear_hsic(X, signed_coding(y), s_0 + s_1)
+    return s_0 + s_1
 
 
-def _moderated_t(X: FloatArray, y: NDArray[Any]) -> FloatArray:
+def _moderated_scale(X: FloatArray, y: NDArray[Any]) -> FloatArray:
     variance, factor, _ = _shrunken_variance(X, y)
-    return linear_hsic(X, signed_coding(y), np.sqrt(variance * factor))
+    return np.asarray(np.sqrt(variance * factor))
+
+
+def _centroid_scale(X: FloatArray, y: NDArray[Any]) -> FloatArray:
+    deviation = np.sqrt(_pooled_variance(X, y)[0])
+    return np.asarray(deviation + np.median(deviation))
+
+
+def _deviation(X: FloatArray, y: NDArray[Any]) -> FloatArray:
+    return np.asarray(X.std(axis=0))
+
+
+CODINGS_AND_SCALES: Mapping[str, tuple[Callable[..., FloatArray], Callable[..., Any]]] = {
+    "centroid": (signed_coding, lambda X, y: 1.0),
+    "t": (signed_coding, _t_scale),
+    "snr": (signed_coding, _noise_scale),
+    "moderated-t": (signed_coding, _moderated_scale),
+    "pam": (centroid_coding, _centroid_scale),
+    "one-vs-rest": (one_vs_rest_coding, _deviation),
+    "block": (block_coding, _deviation),
+}
 
 
 def _log_odds(X: FloatArray, y: NDArray[Any]) -> FloatArray:
@@ -186,34 +204,6 @@ def _log_odds(X: FloatArray, y: NDArray[Any]) -> FloatArray:
     else:
         odds = (1 + freedom) / 2 * np.log((squared_t + freedom) / (squared_t * ratio + freedom))
     return np.asarray(np.log(PRIOR_SHARE / (1 - PRIOR_SHARE)) + np.log(ratio) / 2 + odds)
-
-
-def _shrunken_centroid(X: FloatArray, y: NDArray[Any]) -> FloatArray:
-    deviation = np.sqrt(_pooled_variance(X, y)[0])
-    return linear_hsic(X, centroid_coding(y), deviation + np.median(deviation))
-
-
-def _one_vs_rest(X: FloatArray, y: NDArray[Any]) -> FloatArray:
-    return linear_hsic(X, one_vs_rest_coding(y), X.std(axis=0))
-
-
-def _block(X: FloatArray, y: NDArray[Any]) -> FloatArray:
-    return linear_hsic(X, block_coding(y), X.std(axis=0))
-
-
-FAMILY_SCORES: Mapping[str, Callable[[FloatArray, NDArray[Any]], FloatArray]] = MappingProxyType(
-    {
-        "pc": _class_correlation,
-        "centroid": _centroid,
-        "t": _t,
-        "snr": _signal_to_noise,
-        "moderated-t": _moderated_t,
-        "lods": _log_odds,
-        "pam": _shrunken_centroid,
-        "one-vs-rest": _one_vs_rest,
-        "block": _block,
-    }
-)
 
 
 def _class_deviations(X: FloatArray, y: NDArray[Any]) -> list[tuple[FloatArray, int]]:

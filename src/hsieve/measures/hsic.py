@@ -19,7 +19,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -151,25 +151,25 @@ class KernelMeasure(Measure):
 
     allowed = rules(precision=word(*PRECISIONS))
 
-    def _bound_parts(self, X: ArrayLike, y: Any) -> dict[str, Any]:
-        """Encode the features, take the Gram matrix of the target, check the settings."""
+    def bind(self, X: ArrayLike, y: Any) -> "KernelBoundMeasure":
+        """Bind the measure to data."""
         check_parameters(self)
-        kernel = (
-            Gaussian(bandwidth="sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
-        )
+        kernel = Gaussian("sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
+        precision = PRECISIONS[self.precision]
         columns = encode_columns(
             np.asarray(X), categorical=self.categorical, standardise=self.standardise
-        ).astype(PRECISIONS[self.precision])
+        ).astype(precision)
         gram_y = target_gram(
             y, self.kernel_y, target_kind=self.target_kind, standardise=self.standardise
         )
         check_lengths(columns.n_samples, len(gram_y))
-        return {
-            "columns": columns,
-            "kernel": kernel,
-            "gram_y": gram_y,
-            "precision": PRECISIONS[self.precision],
-        }
+        bound = self._bound(columns, kernel, gram_y, precision)
+        refuse_empty(bound.weights, gram_y)
+        return bound
+
+    @abstractmethod
+    def _bound(self, *parts: Any) -> "KernelBoundMeasure":
+        """Make the bound measure of columns, kernel, Gram matrix of the target and precision."""
 
 
 @dataclass(eq=False, repr=False)
@@ -210,14 +210,8 @@ class HSIC(KernelMeasure):
 
     allowed = rules(**KernelMeasure.allowed, estimator=word(*ESTIMATORS))
 
-    def bind(self, X: ArrayLike, y: Any) -> "BoundHSIC":
-        """Bind the measure to data."""
-        parts = self._bound_parts(X, y)
-        weights = ESTIMATORS[self.estimator](parts["gram_y"])
-        weights = refuse_empty(weights, parts["gram_y"]).astype(parts["precision"], copy=False)
-        return BoundHSIC(
-            weights=weights, compensate=self.compensate, estimator=self.estimator, **parts
-        )
+    def _bound(self, *parts: Any) -> "BoundHSIC":
+        return BoundHSIC(*parts, estimator=self.estimator, compensate=self.compensate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,6 +244,11 @@ class KernelBoundMeasure(JointBoundMeasure):
             gram_y=self.gram_y[np.ix_(samples, samples)],
         )
 
+    @property
+    @abstractmethod
+    def weights(self) -> FloatArray:
+        """What the Gram matrix of a set is multiplied with, made from that of the target."""
+
     @abstractmethod
     def _score(self, kernel: SubsetKernel) -> float:
         """Score a set by its kernel."""
@@ -279,15 +278,13 @@ class KernelBoundMeasure(JointBoundMeasure):
 class BoundHSIC(KernelBoundMeasure):
     """HSIC bound to data: ``score(S) = sum(weights * K_S)``."""
 
-    weights: FloatArray
-    compensate: bool
     estimator: str
+    compensate: bool
 
-    def part(self, samples: IndexArray, features: IndexArray) -> "BoundHSIC":
-        """Bind the measure to some samples of some features, renumbered."""
-        weights = ESTIMATORS[self.estimator](self.gram_y[np.ix_(samples, samples)])
-        part = cast("BoundHSIC", super().part(samples, features))
-        return replace(part, weights=weights.astype(self.precision, copy=False))
+    @cached_property
+    def weights(self) -> FloatArray:  # type: ignore[override]
+        """Weight of each entry of a Gram matrix."""
+        return ESTIMATORS[self.estimator](self.gram_y).astype(self.precision, copy=False)
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """HSIC of each feature alone."""

@@ -8,8 +8,9 @@ Cost: as HSIC, with one exponential for every pair of samples and candidate, bec
 the changed kernel is no linear function of it.
 """
 
-from dataclasses import dataclass, replace
-from typing import Any, cast
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,7 +25,6 @@ from hsieve.measures.hsic import (
     KernelMeasure,
     gram_pair,
 )
-from hsieve.measures.targets import refuse_empty
 
 
 def nhsic(
@@ -57,7 +57,7 @@ def nhsic(
     1.0
     """
     gram_x, gram_y = gram_pair(X, y, kernel_x, kernel_y)
-    return _alignment(gram_x, _unit_target(gram_y))
+    return _alignment(gram_x, unit_target(gram_y))
 
 
 class NHSIC(KernelMeasure):
@@ -73,23 +73,18 @@ class NHSIC(KernelMeasure):
     As in :class:`BAHSIC`.
     """
 
-    def bind(self, X: ArrayLike, y: Any) -> "BoundNHSIC":
-        """Bind the measure to data."""
-        parts = self._bound_parts(X, y)
-        unit_target = refuse_empty(_unit_target(parts["gram_y"]), parts["gram_y"])
-        return BoundNHSIC(unit_target=unit_target, **parts)
+    def _bound(self, *parts: Any) -> "BoundNHSIC":
+        return BoundNHSIC(*parts)
 
 
 @dataclass(frozen=True, eq=False)
 class BoundNHSIC(KernelBoundMeasure):
-    """NHSIC bound to data: ``score(S) = <K_S, unit_target> / |H K_S H|``."""
+    """NHSIC bound to data: ``score(S) = <K_S, weights> / |H K_S H|``."""
 
-    unit_target: FloatArray
-
-    def part(self, samples: IndexArray, features: IndexArray) -> "BoundNHSIC":
-        """Bind the measure to some samples of some features, renumbered."""
-        part = cast("BoundNHSIC", super().part(samples, features))
-        return replace(part, unit_target=_unit_target(part.gram_y))
+    @cached_property
+    def weights(self) -> FloatArray:  # type: ignore[override]
+        """Centred Gram matrix of the target, of norm one."""
+        return unit_target(self.gram_y)
 
     def scored_contributions(
         self, subset: IndexArray, candidates: IndexArray
@@ -97,13 +92,13 @@ class BoundNHSIC(KernelBoundMeasure):
         """Score of the set, and what each candidate adds to it."""
         kernel = self._on_subset(subset)
         score = self._score(kernel)
-        inner = float(np.vdot(self.unit_target, kernel.gram))
+        inner = float(np.vdot(self.weights, kernel.gram))
         contributions = np.empty(len(candidates))
         member = np.isin(candidates, subset)
         for chosen, removal in ((member, True), (~member, False)):
             features = candidates[chosen]
             after = _ratio(
-                inner + kernel.changes(self.unit_target, features, removal=removal),
+                inner + kernel.changes(self.weights, features, removal=removal),
                 kernel.changed_norms(features, removal=removal),
             )
             contributions[chosen] = score - after if removal else after - score
@@ -122,16 +117,16 @@ class BoundNHSIC(KernelBoundMeasure):
         norm = float(np.linalg.norm(centred))
         if norm == 0:
             return 0.0, np.zeros(self.n_features)
-        value = float(np.vdot(centred, self.unit_target)) / norm
-        pull = (self.unit_target - centred * (value / norm)) * gram
+        value = float(np.vdot(centred, self.weights)) / norm
+        pull = (self.weights - centred * (value / norm)) * gram
         pull *= -0.5 / model**2 / norm
         return value, self._distances.gradient(weights, pull)
 
     def _score(self, kernel: SubsetKernel) -> float:
-        return _alignment(kernel.gram, self.unit_target)
+        return _alignment(kernel.gram, self.weights)
 
 
-def _unit_target(gram_y: FloatArray) -> FloatArray:
+def unit_target(gram_y: FloatArray) -> FloatArray:
     """Centred Gram matrix of the target, of Frobenius norm one (zero for a constant target)."""
     centred = centre(gram_y)
     norm = np.sqrt(centred_squared_norm(gram_y))

@@ -38,12 +38,10 @@ from hsieve.kernels import Gaussian
 from hsieve.kernels.column_scale import safe_scale
 from hsieve.kernels.columns import check_finite, slices, standardised
 from hsieve.kernels.labels import block_coding
-from hsieve.measures.base import BoundMeasure, Measure
+from hsieve.measures.base import KnownScores, Measure
 from hsieve.measures.targets import target_gram
 from hsieve.parameters import NONE, check_parameters, integer, rules, word
 
-RANKING_FUNCTIONS = ("phi1", "phi2", "phi3")
-GRAPHS = ("target", "features", "neighbours")
 BLOCK_NUMBERS = 4_000_000
 LEAST_DEGREE = 1e-100
 # Shares of the largest squared norm and of a distance within which two distances may be the same.
@@ -79,13 +77,15 @@ class SpectralScore(Measure):
     target_kind: str = "auto"
 
     allowed = rules(
-        ranking_function=word(*RANKING_FUNCTIONS),
-        graph=word(*GRAPHS),
+        ranking_function=word("phi1", "phi2", "phi3"),
+        graph=word("target", "features", "neighbours"),
         n_neighbors=integer(1),
         n_eigenvectors=NONE | integer(2),
     )
 
-    def bind(self, X: ArrayLike, y: Any = None) -> "BoundSpectralScore":
+    bound_type = KnownScores
+
+    def bind(self, X: ArrayLike, y: Any = None) -> KnownScores:
         """Bind the measure to data; y is needed for the graph "target" only."""
         check_parameters(self)
         columns = np.asarray(X, dtype=np.float64)
@@ -96,10 +96,44 @@ class SpectralScore(Measure):
             n_neighbors = int(self.n_neighbors) if self.graph == "neighbours" else None
             graph = _graph_of_features(standardised(columns), n_neighbors)
         check_lengths(len(columns), len(graph.degrees))
-        part = None
+        eigen = None
         if self.ranking_function == "phi3" and self.n_eigenvectors is not None:
-            part = graph.smoothest(min(int(self.n_eigenvectors), len(columns)) - 1)
-        return BoundSpectralScore(columns, graph, self.ranking_function, part)
+            eigen = graph.smoothest(min(int(self.n_eigenvectors), len(columns)) - 1)
+        scores = np.empty(columns.shape[1])
+        for block in slices(len(scores), BLOCK_NUMBERS // len(columns)):
+            scores[block] = self._scores(columns[:, block], graph, eigen)
+        return KnownScores(scores)
+
+    def _scores(
+        self, columns: FloatArray, graph: "_Graph", eigen: tuple[FloatArray, FloatArray] | None
+    ) -> FloatArray:
+        """Score of each column, from 0 to 2; zero where it is constant."""
+        # Every formula is taken of what varies, u, and then scaled by its fraction of the feature:
+        # differences of nearly equal numbers are avoided where offsets are large.
+        degrees = graph.degrees
+        low, high = columns.min(axis=0), columns.max(axis=0)
+        divisor = safe_scale(low, high)
+        columns = columns / divisor
+        # Without the least value first, which loses no digit, however large the offset.
+        varying = columns - low / divisor
+        varying -= (degrees @ varying) / degrees.sum()
+        varying -= (degrees @ varying) / degrees.sum()
+        whole, part = degrees @ columns**2, degrees @ varying**2
+        constant = low == high
+        part = np.where(constant, 1.0, part)
+        share = part / np.where(whole > 0, whole, 1.0)
+        unit = graph.roots * varying / np.sqrt(part)
+        if self.ranking_function == "phi3" and eigen is not None:
+            values, vectors = eigen
+            scores = share * ((2.0 - values) @ (vectors.T @ unit) ** 2)
+        else:
+            roughness = 1.0 - np.einsum("ij,ij->j", unit, graph.smoothed(unit))
+            scores = {
+                "phi1": 2.0 - share * roughness,
+                "phi2": 2.0 - roughness,
+                "phi3": share * (2.0 - roughness),
+            }[self.ranking_function]
+        return np.where(constant, 0.0, scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,55 +168,6 @@ class _Graph:
         n = len(smoothing)
         values, vectors = linalg.eigh(smoothing, subset_by_index=[n - n_vectors, n - 1])
         return 1.0 - values, vectors
-
-
-@dataclass(frozen=True, eq=False)
-class BoundSpectralScore(BoundMeasure):
-    """Spectral scores bound to data; `part` is eigenvalues and vectors, or None for all of them."""
-
-    columns: FloatArray
-    graph: _Graph
-    ranking_function: str
-    part: tuple[FloatArray, FloatArray] | None
-
-    def feature_scores(self, features: ArrayLike) -> FloatArray:
-        """Score of each feature, from 0 to 2; zero where it is constant."""
-        positions = np.asarray(features, dtype=np.intp)
-        scores = np.empty(len(positions))
-        for block in slices(len(positions), BLOCK_NUMBERS // len(self.columns)):
-            scores[block] = self._scores(self.columns[:, positions[block]])
-        return scores
-
-    def _scores(self, columns: FloatArray) -> FloatArray:
-        # Every formula is taken of what varies, u, and then scaled by its fraction of the feature:
-        # differences of nearly equal numbers are avoided where offsets are large.
-        degrees = self.graph.degrees
-        low, high = columns.min(axis=0), columns.max(axis=0)
-        divisor = safe_scale(low, high)
-        columns = columns / divisor
-        # Without the least value first, which loses no digit, however large the offset.
-        varying = columns - low / divisor
-        varying -= (degrees @ varying) / degrees.sum()
-        varying -= (degrees @ varying) / degrees.sum()
-        whole, part = degrees @ columns**2, degrees @ varying**2
-        constant = low == high
-        part = np.where(constant, 1.0, part)
-        share = part / np.where(whole > 0, whole, 1.0)
-        unit = self.graph.roots * varying / np.sqrt(part)
-        if self.ranking_function == "phi3" and self.part is not None:
-            values, vectors = self.part
-            scores = share * ((2.0 - values) @ (vectors.T @ unit) ** 2)
-        else:
-            roughness = 1.0 - np.einsum("ij,ij->j", unit, self.graph.smoothed(unit))
-            scores = {
-                "phi1": 2.0 - share * roughness,
-                "phi2": 2.0 - roughness,
-                "phi3": share * (2.0 - roughness),
-            }[self.ranking_function]
-        return np.where(constant, 0.0, scores)
-
-
-SpectralScore.bound_type = BoundSpectralScore
 
 
 def _graph_of_target(y: Any, target_kind: str) -> _Graph:
