@@ -163,13 +163,13 @@ class KernelMeasure(Measure):
             y, self.kernel_y, target_kind=self.target_kind, standardise=self.standardise
         )
         check_lengths(columns.n_samples, len(gram_y))
-        bound = self._bound(columns, kernel, gram_y, precision)
+        bound = self._bound(columns=columns, kernel=kernel, gram_y=gram_y, precision=precision)
         refuse_empty(bound.weights, gram_y)
         return bound
 
     @abstractmethod
-    def _bound(self, *parts: Any) -> "KernelBoundMeasure":
-        """Make the bound measure of columns, kernel, Gram matrix of the target and precision."""
+    def _bound(self, **parts: Any) -> "KernelBoundMeasure":
+        """Make the bound measure of its parts."""
 
 
 @dataclass(eq=False, repr=False)
@@ -210,8 +210,8 @@ class HSIC(KernelMeasure):
 
     allowed = rules(**KernelMeasure.allowed, estimator=word(*ESTIMATORS))
 
-    def _bound(self, *parts: Any) -> "BoundHSIC":
-        return BoundHSIC(*parts, estimator=self.estimator, compensate=self.compensate)
+    def _bound(self, **parts: Any) -> "BoundHSIC":
+        return BoundHSIC(**parts, estimator=self.estimator, compensate=self.compensate)
 
 
 @dataclass(frozen=True, eq=False)

@@ -73,8 +73,8 @@ class NHSIC(KernelMeasure):
     As in :class:`BAHSIC`.
     """
 
-    def _bound(self, *parts: Any) -> "BoundNHSIC":
-        return BoundNHSIC(*parts)
+    def _bound(self, **parts: Any) -> "BoundNHSIC":
+        return BoundNHSIC(**parts)
 
 
 @dataclass(frozen=True, eq=False)
