@@ -89,7 +89,7 @@ SELECTORS = [
     ReliefF(n_neighbors=3, sigma=2.0),
     SVMRFE(),
     KernelSVMRFE(),
-    KernelSVMRFE(kernel="linear", step=0.25),
+    KernelSVMRFE(kernel_x=kernels.Linear(), step=0.25),
     RandSel(n_rounds=4),
     RandSel(n_rounds=20, estimator="plain", fix_after=2),
     HalvesRegression(n_rounds=20),

@@ -78,7 +78,7 @@ def test_a_linear_kernel_agrees_with_svm_rfe():
         rng = np.random.default_rng(seed)
         X = rng.normal(size=(120, 6))
         y = X @ [0.0, 4.0, 0.0, 2.0, 1.0, 0.0] > 0
-        kernel = KernelSVMRFE(3, kernel="linear", step=1).fit(X, y)
+        kernel = KernelSVMRFE(3, kernel_x=kernels.Linear(), step=1).fit(X, y)
         linear = SVMRFE(3, step=1).fit(X, y)
         assert kernel.selected_indices_.tolist() == linear.selected_indices_.tolist() == [1, 3, 4]
 
@@ -113,6 +113,6 @@ def test_additions_to_a_gaussian_kernel_are_the_change_of_the_objective(rng):
 def test_bad_settings_are_refused_in_words(rng):
     X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
     with pytest.raises(ValueError, match="kernel must be one of"):
-        KernelSVMRFE(kernel="rbf").fit(X, y)
+        KernelSVMRFE(kernel_x="rbf").fit(X, y)
     with pytest.raises(ValueError, match="C must be a number above 0"):
         KernelSVMRFE(C=0).fit(X, y)

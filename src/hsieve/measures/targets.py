@@ -1,6 +1,5 @@
 """The Gram matrix of a target: classes, numbers, several outputs, or a matrix handed in."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -8,6 +7,7 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
+from hsieve.exceptions import warn_user
 from hsieve.kernels import Delta, Gaussian, Kernel, LabelCoding, Precomputed, encode_columns
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.kernels.labels import block_coding
@@ -125,4 +125,4 @@ def _warn_of_gram(values: NDArray[Any]) -> None:
             "y is a symmetric matrix and is taken for several outputs; if it is a Gram matrix, "
             "pass kernel_y=Precomputed()."
         )
-        warnings.warn(msg, UserWarning, stacklevel=4)
+        warn_user(msg)

@@ -6,7 +6,6 @@ the result where people look for it. Most selectors are a measure and a strategy
 """
 
 import os
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from numbers import Integral, Real
@@ -24,14 +23,19 @@ from hsieve.data.arrays import as_blocks
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import checked_data, plain_features, refuse_mixed, target_kind_of
 from hsieve.dataset import Dataset
-from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+from hsieve.exceptions import (
+    ConstantFeatureWarning,
+    FewerFeaturesWarning,
+    NoRankingError,
+    warn_user,
+)
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frame_columns import as_array, collected, frame_library, pandas_frame, take_columns
 from hsieve.kernels import Precomputed
 from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.input_data import DataInput, told
-from hsieve.selectors.number_rules import checked_rule, choose_number, no_ranking
+from hsieve.selectors.number_rules import check_rule, choose_number
 from hsieve.selectors.spec import MethodSpec, with_common_parameters
 from hsieve.strategies.base import SelectionPath
 
@@ -78,8 +82,8 @@ class BaseSelector(SelectorMixin, DataInput):
     # Selectors without these parameters work here and keep nothing.
     engine: Any = None
     checkpoint: str | os.PathLike[str] | None = None
-    # Why there is no ranking that a rule could cut; searches have an answer of their own.
-    _own_number: ClassVar[str] = "it looks for as many features as are asked for"
+    # Whether None is as many features as the method keeps.
+    _keeps_own_number: ClassVar[bool] = False
 
     # What the parameters may be, where the measure and the strategy do not know it.
     allowed: ClassVar[Mapping[str, Rule]] = {}
@@ -110,9 +114,17 @@ class BaseSelector(SelectorMixin, DataInput):
         """Work out the number of features asked for."""
         wanted = self.n_features_to_select
         if isinstance(wanted, str):
-            return self._n_ranked(checked_rule(wanted, self.own_rules), n_features)
+            check_rule(wanted, self.own_rules)
+            try:
+                return self._n_ranked(n_features)
+            except NoRankingError as reason:
+                msg = (
+                    f"{type(self).__name__} cannot find its number by "
+                    f"n_features_to_select={wanted!r}: {reason}. Give a number."
+                )
+                raise ValueError(msg) from None
         if wanted is None:
-            return min(DEFAULT_N_FEATURES, n_features)
+            return n_features if self._keeps_own_number else min(DEFAULT_N_FEATURES, n_features)
         if isinstance(wanted, Integral) and not isinstance(wanted, bool):
             if wanted >= 1:
                 return int(wanted)
@@ -124,9 +136,10 @@ class BaseSelector(SelectorMixin, DataInput):
         )
         raise ValueError(msg)
 
-    def _n_ranked(self, rule: str, n_features: int) -> int:
-        """Tell how many features to put in order for a rule to choose among; refuse most rules."""
-        raise ValueError(no_ranking(type(self).__name__, rule, self._own_number))
+    def _n_ranked(self, n_features: int) -> int:
+        """Return how many features to put in order for a rule to choose among."""
+        msg = "it looks for as many features as are asked for"
+        raise NoRankingError(msg)
 
     def _by_rule(
         self,
@@ -160,7 +173,7 @@ class BaseSelector(SelectorMixin, DataInput):
             names = _check_feature_names_in(self)[told_of]
             shown = ", ".join(str(name) for name in names[:5]) + (", ..." if len(names) > 5 else "")
             msg = f"{len(names)} constant column(s) will never be selected: {shown}."
-            warnings.warn(msg, ConstantFeatureWarning, stacklevel=4)
+            warn_user(msg, ConstantFeatureWarning)
         return np.flatnonzero(~constant)
 
     def _keep(self, path: SelectionPath, varying: NDArray[np.intp], n_wanted: int) -> None:
@@ -176,7 +189,7 @@ class BaseSelector(SelectorMixin, DataInput):
             elif n_selected == len(varying):
                 only, category = f"only {n_selected} are not constant", ConstantFeatureWarning
             msg = f"{n_wanted} features were asked for, but {only}; these are selected."
-            warnings.warn(msg, category, stacklevel=5)
+            warn_user(msg, category)
         self.selected_indices_ = order[:n_selected]
         self.ranking_ = np.empty(len(order), dtype=np.intp)
         self.ranking_[order] = np.arange(1, len(order) + 1)
@@ -210,7 +223,7 @@ class BaseSelector(SelectorMixin, DataInput):
         checked_data(self, X, reset=False, skip_check_array=True)
         chosen = np.flatnonzero(self._get_support_mask())
         if len(chosen) == 0:
-            warnings.warn("No features were selected.", UserWarning, stacklevel=2)
+            warn_user("No features were selected.")
             return np.empty((len(X), 0))
         kept = take_columns(X, chosen)
         asked = _get_output_config("transform", estimator=self)["dense"]

@@ -1,6 +1,5 @@
 """What stability selection does with one draw: select from a half of the samples, or from both."""
 
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from hsieve.data.subsamples import half_samples
 from hsieve.data.validation import TargetKind
+from hsieve.exceptions import warn_user
 from hsieve.parallel import Engine
 from hsieve.progress import report
 from hsieve.selectors.base import MIN_SAMPLES
@@ -134,7 +134,7 @@ def check_sparse(counts: Counts, most: int) -> None:
             "may select, so that nothing is selected. Allow for more by expected_false_selections "
             "or n_per_subsample, or give stronger or finer values."
         )
-        warnings.warn(msg, UserWarning, stacklevel=4)
+        warn_user(msg)
 
 
 def check_halves(target: NDArray[Any], n_samples: int, kind: TargetKind) -> None:

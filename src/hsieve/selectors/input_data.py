@@ -247,6 +247,12 @@ def _flat(target: NDArray[Any]) -> NDArray[Any]:
     return np.ravel(target) if target.ndim == 2 and target.shape[1] == 1 else target
 
 
+def parameters_called(estimator: BaseEstimator, name: str) -> dict[str, Any]:
+    """Parameters of that name of an estimator and of its parts, by their full names."""
+    found = estimator.get_params()
+    return {key: value for key, value in found.items() if key.rpartition("__")[2] == name}
+
+
 def takes_categories(settings: Any) -> bool:
     """Say whether a measure, or a selector, has a parameter for categories."""
     # Something else than a measure is refused by the strategy, in words.
@@ -257,12 +263,8 @@ def with_categories(settings: Any, positions: NDArray[np.intp]) -> Any:
     """Return a measure that is told which features are categories."""
     if not takes_categories(settings):
         return settings
-    told = tuple(int(position) for position in positions)
     parameters = settings.get_params(deep=False)
-    known = parameters["categorical"]
-    if not any(isinstance(feature, str) for feature in known) and tuple(known) == told:
-        return settings
-    return type(settings)(**{**parameters, "categorical": told})
+    return type(settings)(**{**parameters, "categorical": tuple(positions.tolist())})
 
 
 def on_arrays(selector: Any, positions: NDArray[np.intp]) -> Any:
@@ -285,17 +287,11 @@ def told(selector: Any, data: Dataset, *, strict: bool = True) -> Any:
     if getattr(copy, "measure", copy) is None:
         copy = on_arrays(copy, np.array(data.categorical, dtype=np.intp))
     known: dict[str, Any] = {}
-    takes_any = False
-    for name, value in copy.get_params().items():
-        own = name.rpartition("__")[2]
-        if own == "target_kind" and isinstance(value, str) and value == "auto":
-            known[name] = data.target_kind
-        elif own == "categorical":
-            takes_any = True
-            given = check_positions(value, data.n_features, names=data.names)
-            known[name] = tuple(np.union1d(given, data.categorical).astype(int).tolist())
+    for name, value in parameters_called(copy, "categorical").items():
+        given = check_positions(value, data.n_features, names=data.names)
+        known[name] = tuple(np.union1d(given, data.categorical).astype(int).tolist())
     refused = data.categorical if strict else tuple(data.levels)
-    if refused and not takes_any:
+    if refused and not known:
         names = listed(data.names[place] for place in refused)
         msg = (
             f"{type(copy).__name__} takes numbers only, but there are categories: {names}. Leave "
@@ -303,4 +299,7 @@ def told(selector: Any, data: Dataset, *, strict: bool = True) -> Any:
             "BAHSIC."
         )
         raise ValueError(msg)
+    for name, value in parameters_called(copy, "target_kind").items():
+        if isinstance(value, str) and value == "auto":
+            known[name] = data.target_kind
     return copy.set_params(**known)

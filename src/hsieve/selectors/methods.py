@@ -1,8 +1,8 @@
 """All methods by name: the selectors whose class has a ``spec``, and their variants."""
 
 import difflib
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -10,35 +10,26 @@ from typing import Any
 import hsieve.selectors
 from hsieve.exceptions import NoRankingError
 from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.input_data import parameters_called
 from hsieve.selectors.knockoffs import KnockoffSelector
 from hsieve.selectors.search import SearchSelector
-from hsieve.selectors.spec import BEGIN, GROUPS, MethodSpec
+from hsieve.selectors.spec import BEGIN, GROUPS, MethodSpec, Variant
 from hsieve.selectors.stability import StabilitySelection
 
 
 @dataclass(frozen=True)
-class Method:
+class Method(Variant):
     """A selector under its name on the command line, perhaps with some parameters set.
 
     Parameters
     ----------
-    name, purpose, cost, group : str
-        As in :class:`~hsieve.selectors.spec.MethodSpec`.
+    name, purpose, parameters, cost, group, needs_classes
+        As in :class:`~hsieve.selectors.spec.Variant`.
     kind : type of BaseSelector
         Class of the selector.
-    parameters : callable
-        Returns the parameters that are set.
-    needs_classes : bool, default=False
-        Whether a target of numbers is refused.
     """
 
-    name: str
-    purpose: str
-    cost: str
-    group: str
-    kind: type[BaseSelector]
-    parameters: Callable[[], dict[str, Any]]
-    needs_classes: bool = False
+    kind: type[BaseSelector] = field(kw_only=True)
 
     def make(
         self,
@@ -60,12 +51,14 @@ class Method:
         given: dict[str, Any] = {}
         if categorical := tuple(categorical):
             self.check_takes("categorical")
-            given["categorical"] = categorical
+            given |= dict.fromkeys(parameters_called(selector, "categorical"), categorical)
         if target_kind != "auto":
-            given["target_kind"] = target_kind
+            given |= dict.fromkeys(parameters_called(selector, "target_kind"), target_kind)
         if random_state is not None:
-            given["random_state"] = random_state
-        return selector.set_params(**_at_every_level(selector, given))
+            seeds = parameters_called(selector, "random_state")
+            # A base without a seed gets one from the selector around it.
+            given |= {name: random_state for name, value in seeds.items() if value is not None}
+        return selector.set_params(**given)
 
     @property
     def is_automatic(self) -> bool:
@@ -78,7 +71,7 @@ class Method:
             return parameter == "categorical"
         selector = self.kind(**self.parameters())
         if parameter == "categorical":
-            return any(_last_part(key) == parameter for key in selector.get_params())
+            return bool(parameters_called(selector, parameter))
         return parameter in selector.get_params(deep=False)
 
     def check_takes(self, parameter: str, called: str = "") -> None:
@@ -149,10 +142,10 @@ class Method:
 AUTO = Method(
     "auto",
     "pursuit or a method that predicts better; finds how many",
+    dict,
     "as pursuit",
     BEGIN,
-    BaseSelector,
-    dict,
+    kind=BaseSelector,
 )
 
 
@@ -205,25 +198,7 @@ def _methods_of(kind: type[BaseSelector]) -> Iterator[Method]:
     spec = vars(kind).get("spec")
     if not isinstance(spec, MethodSpec):
         return
-    if spec.name:
-        yield Method(spec.name, spec.purpose, spec.cost, spec.group, kind, dict)
-    for one in spec.variants:
-        cost, group = one.cost or spec.cost, one.group or spec.group
-        yield Method(one.name, one.purpose, cost, group, kind, one.parameters, one.needs_classes)
-
-
-def _last_part(key: str) -> str:
-    return key.rpartition("__")[2]
-
-
-def _at_every_level(selector: BaseSelector, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Find the parameters of a selector, its measure and its base that settings are for.
-
-    A base without a seed gets one from the selector around it.
-    """
-    found = {}
-    for key, value in selector.get_params().items():
-        name = _last_part(key)
-        if name in given and not (name == "random_state" and value is None):
-            found[key] = given[name]
-    return found
+    own = [Variant(spec.name, spec.purpose, dict)] if spec.name else []
+    for one in (*own, *spec.variants):
+        of_class = {"cost": one.cost or spec.cost, "group": one.group or spec.group}
+        yield Method(**{**vars(one), **of_class}, kind=kind)

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -11,14 +11,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.engine_columns import EngineColumns
-from hsieve.dataset import Dataset
 from hsieve.io.distributed import distributed_features, is_distributed
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel import make_engine
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.base import whole_or_nothing
 from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import BEGIN, FEW, JOINT, MethodSpec, Variant
@@ -87,34 +85,17 @@ class _LarsSelector(SearchSelector):
     path_: LarsSelectionPath = field(init=False)
     _normalised: ClassVar[bool]
 
-    @whole_or_nothing
-    def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features) or ColumnBlocks
-            Features: finite numbers. A memory-mapped array is read in blocks of columns, as are
-            :class:`hsieve.io.ColumnBlocks`.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            Classes, numbers or several outputs.
-
-        Returns
-        -------
-        self
-            The fitted selector.
-        """
-        super().fit(X, y)
+    def _keep(self, path: Any, varying: NDArray[np.intp], n_wanted: int) -> None:
+        super()._keep(path, varying, n_wanted)
         lars = self.path_.lars
         coefficients = lars.coefficients(float(lars.levels[-1]))
         self.coef_ = coefficients[: self.n_features_in_]
         self.coef_[check_positions(self.covariates, self.n_features_in_, name="covariates")] = 0.0
         self.pairs_ = self._selected_pairs(coefficients)
         self.relevance_ = self.path_.relevance
-        met = dict(zip(self.path_.lars.selected.tolist(), self.path_.groups, strict=True))
+        met = dict(zip(lars.selected.tolist(), self.path_.groups, strict=True))
         nobody = np.zeros(0, dtype=np.intp)
         self.groups_ = [met.get(int(feature), nobody) for feature in self.selected_indices_]
-        return self
 
     def _selected_pairs(self, coefficients: NDArray[np.floating]) -> list[SelectedPair]:
         """Pairs on the path, the largest coefficient first."""

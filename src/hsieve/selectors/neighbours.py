@@ -2,17 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass
-from typing import Any, Self
 
-from numpy.typing import ArrayLike
 from sklearn.utils import Tags
 
-from hsieve.data.columns import ColumnBlocks
-from hsieve.dataset import Dataset
 from hsieve.measures.base import Measure
 from hsieve.measures.relief import Relief
 from hsieve.measures.spectral import SpectralScore
-from hsieve.selectors.base import whole_or_nothing
 from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import RANKINGS, TOGETHER, MethodSpec
 from hsieve.strategies import Ranking
@@ -29,24 +24,6 @@ class _GraphSelector(SearchSelector):
     def _needs_target(self) -> bool:
         """Whether there is no answer without a target: for the graph, or to find the number."""
         return self._uses_target() or isinstance(self.n_features_to_select, str)
-
-    @whole_or_nothing
-    def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
-        """Choose features.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features: finite numbers.
-        y : array-like of shape (n_samples,) or (n_samples, n_outputs), default=None
-            Classes or numbers; not looked at where the graph is made from the features.
-
-        Returns
-        -------
-        self
-            The fitted selector.
-        """
-        return super().fit(X, y)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

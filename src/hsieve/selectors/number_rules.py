@@ -67,8 +67,8 @@ class RuleSettings:
     in_folds: Mapping[str, Any] = field(default_factory=dict)
 
 
-def checked_rule(rule: str, own: tuple[str, ...] = ()) -> str:
-    """Pass the name of a rule on, and refuse other words; a selector may have rules of its own."""
+def check_rule(rule: str, own: tuple[str, ...] = ()) -> None:
+    """Refuse words that name no rule; a selector may have rules of its own."""
     if rule not in (*own, *RULES):
         names = ", ".join(repr(name) for name in (*own, *RULES))
         msg = (
@@ -76,12 +76,6 @@ def checked_rule(rule: str, own: tuple[str, ...] = ()) -> str:
             f"and 1, or one of {names}, got {rule!r}."
         )
         raise ValueError(msg)
-    return rule
-
-
-def no_ranking(name: str, rule: str, why: str) -> str:
-    """Say that a selector has no ranking that a rule could cut."""
-    return f"{name} cannot find its number by n_features_to_select={rule!r}: {why}. Give a number."
 
 
 def check_rule_takes(rule: Any, kernel_y: Any) -> None:

@@ -213,6 +213,8 @@ class FCBF(SearchSelector):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
 
+    _keeps_own_number = True
+
     spec = MethodSpec(
         does="keeps relevant features for which no more relevant one stands.",
         score="Relevance of the feature.",
@@ -226,9 +228,6 @@ class FCBF(SearchSelector):
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
         return self._chosen_measure(SymmetricalUncertainty()), self._make(FCBFSearch)
-
-    def _n_wanted(self, n_features: int) -> int:
-        return n_features if self.n_features_to_select is None else super()._n_wanted(n_features)
 
 
 @dataclass(eq=False, repr=False)
@@ -288,6 +287,8 @@ class HITONPC(SearchSelector):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
 
+    _keeps_own_number = True
+
     spec = MethodSpec(
         does=(
             "keeps features that stay dependent on the target, whichever few of the others are "
@@ -304,6 +305,3 @@ class HITONPC(SearchSelector):
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
         return self._make(IndependenceTest), self._make(ParentsChildren)
-
-    def _n_wanted(self, n_features: int) -> int:
-        return n_features if self.n_features_to_select is None else super()._n_wanted(n_features)

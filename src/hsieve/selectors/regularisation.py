@@ -24,6 +24,7 @@ from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.selectors.base import BaseSelector
+from hsieve.selectors.input_data import parameters_called
 from hsieve.selectors.number_rules import without_checkpoint
 
 FloatArray = NDArray[np.floating]
@@ -281,12 +282,8 @@ def _centred(
 def _seeded(estimator: BaseEstimator, seed: int) -> Any:
     """Copy an estimator, with a seed wherever it has none."""
     copy = clone(estimator)
-    seeds = {
-        name: seed
-        for name, value in copy.get_params().items()
-        if value is None and (name == "random_state" or name.endswith("__random_state"))
-    }
-    return copy.set_params(**seeds)
+    seeds = parameters_called(copy, "random_state")
+    return copy.set_params(**{name: seed for name, value in seeds.items() if value is None})
 
 
 def _weights(fitted: Any, n_features: int) -> FloatArray:

@@ -14,7 +14,7 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.data.engine_columns import EngineColumns
 from hsieve.data.validation import constant_columns
 from hsieve.dataset import Dataset
-from hsieve.exceptions import IncompatibleCombinationError, NoRankingError
+from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.io.distributed import (
     distributed_columns,
     is_distributed,
@@ -29,7 +29,7 @@ from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed, has_jobs, has_sweeps, kept_search
 from hsieve.selectors.input_data import with_categories
-from hsieve.selectors.number_rules import check_rule_reaches, no_ranking
+from hsieve.selectors.number_rules import check_rule_reaches
 from hsieve.strategies.base import Strategy
 
 Component = TypeVar("Component", Measure, Strategy)
@@ -79,7 +79,8 @@ class SearchSelector(BaseSelector):
             frames of Spark; these stay where they are. Or a :class:`hsieve.Dataset`, without y.
         y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
             Classes, numbers, several outputs, or a Gram matrix where the measure takes one. For a
-            data frame of Dask or Spark, the name of the target's column.
+            data frame of Dask or Spark, the name of the target's column. Methods that do not look
+            at the target do without.
 
         Returns
         -------
@@ -147,11 +148,8 @@ class SearchSelector(BaseSelector):
         )
         raise ValueError(msg)
 
-    def _n_ranked(self, rule: str, n_features: int) -> int:
-        try:
-            return self.make_components()[1].n_ranked(n_features)
-        except NoRankingError as reason:
-            raise ValueError(no_ranking(type(self).__name__, rule, str(reason))) from None
+    def _n_ranked(self, n_features: int) -> int:
+        return self.make_components()[1].n_ranked(n_features)
 
     def _search(
         self,

@@ -43,7 +43,6 @@ from hsieve.strategies.base import SelectionPath
 
 IndexArray = NDArray[np.intp]
 
-SAMPLINGS = ("pairs", "halves")
 # Where the threshold is solved for a wished bound, it stays within what the authors recommend.
 LEAST_THRESHOLD = 0.6
 MOST_THRESHOLD = 0.9
@@ -180,6 +179,9 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     checkpoint: str | os.PathLike[str] | None = None
     random_state: int | np.random.Generator | None = 0
 
+    # The threshold decides.
+    _keeps_own_number = True
+
     spec = MethodSpec(
         does=(
             "selects again and again from random halves of the samples and keeps the features "
@@ -212,7 +214,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         threshold=NONE | number(above=0.5, most=1),
         expected_false_selections=NONE | number(above=0),
         n_per_subsample=NONE | integer(1),
-        sampling=word(*SAMPLINGS),
+        sampling=word("pairs", "halves"),
         n_subsamples=integer(2),
     )
 
@@ -292,12 +294,11 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
 
     def _base(self, kind: TargetKind) -> BaseEstimator | None:
         """Tell the base what the target holds: a subsample may look otherwise."""
-        base = self.estimator
-        if isinstance(base, BaseSelector):
-            base = on_arrays(base, self.categorical_)
-        if isinstance(base, BaseSelector) and getattr(base, "target_kind", None) == "auto":
-            return type(base)(**{**base.get_params(deep=False), "target_kind": kind})
-        return base
+        if not isinstance(self.estimator, BaseSelector):
+            return self.estimator
+        base = on_arrays(self.estimator, self.categorical_)
+        is_open = getattr(base, "target_kind", None) == "auto"
+        return base.set_params(target_kind=kind) if is_open else base
 
     def _most(self, n_features: int) -> int:
         """Work out how many features a subsample may select."""
@@ -382,12 +383,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         n_wanted = self._by_rule(ever, n_wanted, data, target, settings)
         self._keep(path, varying, n_wanted)
 
-    def _n_wanted(self, n_features: int) -> int:
-        """All features may be wanted: the threshold decides."""
-        return n_features if self.n_features_to_select is None else super()._n_wanted(n_features)
-
-    def _n_ranked(self, rule: str, n_features: int) -> int:
-        """All features are in order, for any rule."""
+    def _n_ranked(self, n_features: int) -> int:
         return n_features
 
     def _check_parameters(self) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.validation import target_kind_of
-from hsieve.kernels import Gaussian, Kernel, Linear
+from hsieve.kernels import Kernel
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.measures.base import Measure
@@ -19,8 +19,6 @@ from hsieve.selectors.spec import MODELS, TOGETHER, MethodSpec
 from hsieve.solvers import SparseFit, l1_svm_of_size
 from hsieve.strategies import Backward
 from hsieve.strategies.base import Strategy
-
-KERNELS = ("gaussian", "linear")
 
 
 @dataclass(eq=False, repr=False)
@@ -163,8 +161,8 @@ class KernelSVMRFE(SearchSelector):
     Parameters
     ----------
     {n_features_to_select}
-    kernel : {"gaussian", "linear"} or Kernel, default="gaussian"
-        Kernel of the machine; "gaussian" has the width sqrt(number of features left).
+    kernel_x : Kernel or None, default=None
+        Kernel of the machine. None is a Gaussian of width sqrt(number of features left).
     C : float, default=1.0
         Weight of the losses, for standardised features.
     absolute : bool, default=False
@@ -205,7 +203,7 @@ class KernelSVMRFE(SearchSelector):
 
     n_features_to_select: int | float | str | None = None
     _: KW_ONLY
-    kernel: str | Kernel = "gaussian"
+    kernel_x: Kernel | None = None
     C: float = 1.0
     absolute: bool = False
     step: float = 0.1
@@ -226,17 +224,4 @@ class KernelSVMRFE(SearchSelector):
 
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
-        measure = self._make(KernelSVM, kernel_x=_kernel(self.kernel))
-        return measure, self._make(Backward)
-
-
-def _kernel(kernel: str | Kernel) -> Kernel:
-    """Kernel of a name, or the kernel itself."""
-    if kernel == "gaussian":
-        return Gaussian("sqrt_d")
-    if kernel == "linear":
-        return Linear()
-    if isinstance(kernel, Kernel):
-        return kernel
-    msg = f"kernel must be one of {KERNELS} or an object such as Gaussian(1.0), got {kernel!r}."
-    raise ValueError(msg)
+        return self._make(KernelSVM), self._make(Backward)

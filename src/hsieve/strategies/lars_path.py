@@ -14,7 +14,6 @@ Cost: one pass over the features for the relevance, one sweep over their pairs i
 then only the redundancies that the exact bound of :mod:`hsieve.solvers.nonnegative_lars` calls for.
 """
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field, replace
 from typing import Any, Self
@@ -22,7 +21,7 @@ from typing import Any, Self
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.exceptions import CrowdedInteractionsWarning, IncompatibleCombinationError
+from hsieve.exceptions import CrowdedInteractionsWarning, IncompatibleCombinationError, warn_user
 from hsieve.interactions.atoms import BoundPairAtoms, with_pairs
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure, PairwiseBoundMeasure
@@ -251,7 +250,7 @@ class LarsSearch(Strategy):
                     f"{n_found} features are on the path over the {n_kept:,} most relevant pairs; "
                     "the others selected are the most relevant single features."
                 )
-                warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=6)
+                warn_user(msg, CrowdedInteractionsWarning)
                 return atoms, lars
             n_kept = min(TIMES_MORE_PAIRS * n_kept, MOST_PAIRS)
 
