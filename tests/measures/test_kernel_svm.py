@@ -112,7 +112,7 @@ def test_additions_to_a_gaussian_kernel_are_the_change_of_the_objective(rng):
 
 def test_bad_settings_are_refused_in_words(rng):
     X, y = rng.normal(size=(20, 3)), np.arange(20) % 2
-    with pytest.raises(ValueError, match="kernel must be one of"):
+    with pytest.raises(ValueError, match="kernel must be an object"):
         KernelSVMRFE(kernel_x="rbf").fit(X, y)
     with pytest.raises(ValueError, match="C must be a number above 0"):
         KernelSVMRFE(C=0).fit(X, y)
