@@ -2,6 +2,8 @@
 
 import sys
 import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from types import FrameType
 
 __all__ = [
@@ -13,6 +15,7 @@ __all__ = [
     "MissingExtraError",
     "NoRankingError",
     "NothingFoundWarning",
+    "ignored",
     "warn_user",
 ]
 
@@ -26,6 +29,15 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     while frame.f_back is not None and _package_of(frame) in NOT_OF_USERS:
         level, frame = level + 1, frame.f_back
     warnings.warn(message, category, stacklevel=level)
+
+
+@contextmanager
+def ignored(categories: Iterable[type[Warning]]) -> Iterator[None]:
+    """Ignore some warnings inside the block."""
+    with warnings.catch_warnings():
+        for category in categories:
+            warnings.simplefilter("ignore", category)
+        yield
 
 
 def _package_of(frame: FrameType) -> str:

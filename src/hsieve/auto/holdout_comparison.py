@@ -18,12 +18,16 @@ from numpy.typing import NDArray
 
 from hsieve.data.validation import TargetKind
 from hsieve.deadline import Deadline
-from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
+from hsieve.exceptions import (
+    ConstantFeatureWarning,
+    FewerFeaturesWarning,
+    NothingFoundWarning,
+    ignored,
+)
 from hsieve.inference.gaussian_machine import validation_folds
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
 from hsieve.measures.regression_data import RegressionData
 from hsieve.progress import stage
-from hsieve.selectors.regularisation import ignored
 
 __all__ = ["Chooser", "HoldoutComparison", "Proposal", "Sets", "compare_on_holdout"]
 

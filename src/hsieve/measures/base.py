@@ -161,25 +161,13 @@ class Measure(BaseEstimator, ABC):
     allowed: ClassVar[Mapping[str, Rule]] = {}
     # Whether its products are so small that several threads only wait for each other.
     has_small_products: ClassVar[bool] = False
-
-    @property
-    def takes_blocks(self) -> bool:
-        """Whether `bind` takes column blocks.
-
-        The bound measure then finds constant features itself (`constant`) and can be narrowed to
-        others (`among`).
-        """
-        return False
-
-    @property
-    def redundancy_is_psd(self) -> bool:
-        """Whether the matrix of redundancies is positive semi-definite by construction."""
-        return False
-
-    @property
-    def redundancy_is_positive(self) -> bool:
-        """Whether no estimate of a redundancy falls below zero."""
-        return True
+    # Whether `bind` takes column blocks. The bound measure then finds constant features itself
+    # (`constant`) and can be narrowed to others (`among`).
+    takes_blocks: bool = False
+    # Whether the matrix of redundancies is positive semi-definite by construction, and whether no
+    # estimate of a redundancy falls below zero.
+    redundancy_is_psd: bool = False
+    redundancy_is_positive: bool = True
 
     @abstractmethod
     def bind(self, X: Any, y: Any) -> Any:

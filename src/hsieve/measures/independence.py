@@ -27,11 +27,10 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.measures.base import BoundMeasure, Measure
 from hsieve.measures.level_information import LevelInformation
-from hsieve.measures.mutual_information import MutualInformation
+from hsieve.measures.mutual_information import levels_of
 from hsieve.measures.targets import one_output
 from hsieve.parameters import check_parameters, rules, word
 
-TESTS = ("auto", "fisher-z", "g2")
 SAMPLES_A_CELL = 5
 # A variable of which less than this fraction is left after regression is told by those given.
 NOTHING_LEFT = 1e-10
@@ -62,7 +61,7 @@ class IndependenceTest(Measure):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
 
-    allowed = rules(test=word(*TESTS))
+    allowed = rules(test=word("auto", "fisher-z", "g2"))
 
     def bind(self, X: ArrayLike, y: Any) -> "_NumberTests | _LevelTests":
         """Bind the measure to data."""
@@ -74,14 +73,7 @@ class IndependenceTest(Measure):
         has_categories = len(list(self.categorical)) > 0
         if self.test == "fisher-z" or (self.test == "auto" and numbers and not has_categories):
             return _bind_numbers(columns, target, has_categories=has_categories, numbers=numbers)
-        information = MutualInformation(
-            estimator="discretised",
-            n_deviations=self.n_deviations,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        ).bind(columns, target)
-        assert isinstance(information, LevelInformation)
-        return _LevelTests(information)
+        return _LevelTests(levels_of(self, columns, target))
 
 
 @dataclass(frozen=True, eq=False)

@@ -103,7 +103,7 @@ class MutualInformation(Measure):
     )
 
     @property
-    def takes_blocks(self) -> bool:
+    def takes_blocks(self) -> bool:  # type: ignore[override]
         """Whether levels are looked at: "discretised" reads its features in blocks of columns."""
         return self.estimator == "discretised"
 
@@ -127,6 +127,15 @@ class MutualInformation(Measure):
         if self.estimator == "copula":
             return _bind_scores(columns, target, data, classes=classes)
         return _Neighbours(columns, target, discrete, classes, self, data)
+
+
+def levels_of(settings: Any, X: ArrayLike | ColumnBlocks, y: Any) -> LevelInformation:
+    """Bind the information of levels to data, with the settings of another measure."""
+    names = ("n_deviations", "categorical", "target_kind")
+    own = {name: getattr(settings, name) for name in names}
+    bound = MutualInformation(estimator="discretised", **own).bind(X, y)
+    assert isinstance(bound, LevelInformation)
+    return bound
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,13 +305,7 @@ class SymmetricalUncertainty(Measure):
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundSymmetricalUncertainty":
         """Bind the measure to data."""
-        information = MutualInformation(
-            estimator="discretised",
-            n_deviations=self.n_deviations,
-            categorical=self.categorical,
-            target_kind=self.target_kind,
-        ).bind(X, y)
-        assert isinstance(information, LevelInformation)
+        information = levels_of(self, X, y)
         entropies = information.self_redundancy(np.arange(information.n_features))
         return BoundSymmetricalUncertainty(information, entropies)
 

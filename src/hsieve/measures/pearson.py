@@ -66,7 +66,7 @@ class Pearson(Measure):
     target_kind: str = "auto"
 
     @property
-    def redundancy_is_psd(self) -> bool:
+    def redundancy_is_psd(self) -> bool:  # type: ignore[override]
         """Whether correlations are squared: then they are inner products of kernels."""
         return self.squared
 

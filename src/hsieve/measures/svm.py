@@ -36,6 +36,7 @@ another basis. Cost: O(n d min(n, d)) for the coordinates, then some solutions o
 equations a class.
 """
 
+from abc import abstractmethod
 from collections.abc import Iterable
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Any
@@ -47,7 +48,7 @@ from sklearn.svm import SVC, SVR
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths, target_kind_of
-from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
+from hsieve.kernels import Gaussian, Kernel, encode_columns
 from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.base import JointBoundMeasure, Measure
@@ -113,7 +114,31 @@ class KernelSVM(Measure):
         ).astype(np.float64)
         outputs, tube = machine_outputs(y, self.target_kind)
         check_lengths(columns.n_samples, len(outputs))
-        return BoundKernelSVM(columns, kernel, outputs, tube, float(self.C), self.absolute)
+        return BoundKernelSVM(columns, outputs, tube, float(self.C), kernel, self.absolute)
+
+
+@dataclass(frozen=True, eq=False)
+class _BoundMachine(JointBoundMeasure):
+    """A machine bound to data, which keeps the last set that it was fitted to.
+
+    Elimination asks for the score of a set and then for the worth of its members.
+    """
+
+    columns: Any
+    outputs: FloatArray
+    tube: float | None
+    C: float
+    last: list[tuple[IndexArray, Any]] = field(default_factory=list, repr=False, kw_only=True)
+
+    def _fitted(self, subset: IndexArray) -> Any:
+        """Fit one machine an output to a set of features, unless it was the last one fitted."""
+        if not self.last or not np.array_equal(self.last[0][0], subset):
+            self.last[:] = [(subset, self._fit(subset))]
+        return self.last[0][1]
+
+    @abstractmethod
+    def _fit(self, subset: IndexArray) -> Any:
+        """Fit one machine an output to a set of features."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,17 +151,11 @@ class _Fitted:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundKernelSVM(JointBoundMeasure):
+class BoundKernelSVM(_BoundMachine):
     """The machine bound to data; the score of a set is minus the primal objective reached."""
 
-    columns: EncodedColumns
     kernel: Kernel
-    outputs: FloatArray
-    tube: float | None
-    C: float
     absolute: bool
-    # The last set fitted: elimination asks for its score and then for its members' worth.
-    last: dict[bytes, _Fitted] = field(default_factory=dict, repr=False)
 
     def scored_contributions(
         self, subset: IndexArray, candidates: IndexArray
@@ -150,21 +169,16 @@ class BoundKernelSVM(JointBoundMeasure):
             changes[chosen] = -0.5 * change if removal else 0.5 * change
         return fitted.score, np.abs(changes) if self.absolute else changes
 
-    def _fitted(self, subset: IndexArray) -> _Fitted:
-        """Fit one machine an output to a set of features, unless it was the last one fitted."""
-        key = subset.tobytes()
-        if key not in self.last:
-            kernel = self.kernel.on_subset(self.columns, subset)
-            duals = np.array([self._duals(kernel.gram, output) for output in self.outputs.T])
-            products = duals.T @ duals
-            # The dual optimum is the primal one: gains of the dual variables minus a'Ka / 2.
-            score = 0.5 * float(np.vdot(products, kernel.gram))
-            score -= float(np.vdot(duals, self.outputs.T)) - (self.tube or 0.0) * float(
-                np.abs(duals).sum()
-            )
-            self.last.clear()
-            self.last[key] = _Fitted(kernel, products, score)
-        return self.last[key]
+    def _fit(self, subset: IndexArray) -> _Fitted:
+        kernel = self.kernel.on_subset(self.columns, subset)
+        duals = np.array([self._duals(kernel.gram, output) for output in self.outputs.T])
+        products = duals.T @ duals
+        # The dual optimum is the primal one: gains of the dual variables minus a'Ka / 2.
+        score = 0.5 * float(np.vdot(products, kernel.gram))
+        score -= float(np.vdot(duals, self.outputs.T)) - (self.tube or 0.0) * float(
+            np.abs(duals).sum()
+        )
+        return _Fitted(kernel, products, score)
 
     def _duals(self, gram: FloatArray, output: FloatArray) -> FloatArray:
         """Dual variables of one machine, with the signs of its output."""
@@ -231,18 +245,11 @@ class _Machines:
 
 
 @dataclass(frozen=True, eq=False)
-class BoundLinearSVM(JointBoundMeasure):
+class BoundLinearSVM(_BoundMachine):
     """The machine bound to data: standardised features; signs of classes, or standardised numbers.
 
     The score of a set is minus the J reached with it.
     """
-
-    columns: FloatArray
-    outputs: FloatArray
-    tube: float | None
-    C: float
-    # The last set fitted: elimination asks for its score and then for its members' worth.
-    last: dict[bytes, _Machines] = field(default_factory=dict, repr=False)
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """Worth of each feature to a machine that has none yet."""
@@ -252,20 +259,14 @@ class BoundLinearSVM(JointBoundMeasure):
         self, subset: IndexArray, candidates: IndexArray
     ) -> tuple[float, FloatArray]:
         """Score of the set and w_j^2 / 2 of each candidate, dual variables held."""
-        key = subset.tobytes()
-        if key not in self.last:
-            with one_blas_thread():
-                machines = self._fitted(subset)
-            self.last.clear()
-            self.last[key] = machines
-        machines = self.last[key]
+        machines = self._fitted(subset)
         return machines.score, 0.5 * (machines.weights[:, candidates] ** 2).sum(axis=0)
 
-    def _fitted(self, subset: IndexArray) -> _Machines:
-        """Fit one machine an output to a set of features."""
+    @one_blas_thread()
+    def _fit(self, subset: IndexArray) -> _Machines:
         rows = np.column_stack([_coordinates(self.columns[:, subset]), np.ones(len(self.columns))])
         # The last set will mostly have been a similar one.
-        start = next((machines.fitted for machines in self.last.values()), None)
+        start = self.last[0][1].fitted if self.last else None
         weights, fitted, score = [], [], 0.0
         for position, output in enumerate(self.outputs.T):
             guess = None if start is None else start[position]

@@ -9,25 +9,15 @@ from numpy.typing import NDArray
 
 from hsieve.data.subsamples import half_samples
 from hsieve.data.validation import TargetKind
-from hsieve.exceptions import warn_user
+from hsieve.exceptions import ignored, warn_user
 from hsieve.parallel import Engine
 from hsieve.progress import report
 from hsieve.selectors.base import MIN_SAMPLES
-from hsieve.selectors.regularisation import Range, ignored
+from hsieve.selectors.regularisation import Range
 
 IndexArray = NDArray[np.intp]
 # Where the first features of a subsample are too many: at which point, and how many.
 Jump: TypeAlias = tuple[int, int] | None
-
-
-@dataclass(frozen=True, eq=False)
-class HalfDraw:
-    """How subsamples are drawn: with their other half or alone, and from which target."""
-
-    pairs: bool
-    classes: NDArray[Any] | None
-    # A Gram matrix holds the samples as rows and as columns.
-    both_sides: bool
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,8 +27,12 @@ class Halves:
     points: Range
     data: NDArray[np.floating]
     seen: NDArray[Any]
-    draw: HalfDraw
     most: int
+    # Whether each half is drawn with the other one, and from which classes.
+    pairs: bool
+    classes: NDArray[Any] | None
+    # A Gram matrix holds the samples as rows and as columns.
+    both_sides: bool
 
     @property
     def known_by(self) -> tuple[()]:
@@ -80,12 +74,12 @@ def select_from_halves(rng: np.random.Generator, halves: Halves) -> tuple[IndexA
 
     Three arrays for each half: the selections one after the other, how long each is, and the jump.
     """
-    points, draw = halves.points, halves.draw
+    points = halves.points
     found: list[IndexArray] = []
-    parts = half_samples(len(halves.data), rng, classes=draw.classes)
-    for half in parts if draw.pairs else parts[:1]:
+    parts = half_samples(len(halves.data), rng, classes=halves.classes)
+    for half in parts if halves.pairs else parts[:1]:
         seed = int(rng.integers(2**31 - 1))
-        target = halves.seen[np.ix_(half, half)] if draw.both_sides else halves.seen[half]
+        target = halves.seen[np.ix_(half, half)] if halves.both_sides else halves.seen[half]
         selections = points.selections(halves.data[half], target, seed)
         kept, jump = _limited(selections, len(points.values), halves.most)
         lengths = np.array([len(selected) for selected in kept], dtype=np.intp)

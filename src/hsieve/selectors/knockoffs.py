@@ -13,7 +13,12 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import constant_columns, target_kind_of
 from hsieve.dataset import Dataset
-from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
+from hsieve.exceptions import (
+    ConstantFeatureWarning,
+    FewerFeaturesWarning,
+    NothingFoundWarning,
+    ignored,
+)
 from hsieve.inference.knockoff_filter import e_values, selected_by_e_values
 from hsieve.inference.knockoff_model import KnockoffMatch, KnockoffModel
 from hsieve.kernels.columns import check_positions
@@ -23,7 +28,6 @@ from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.input_data import on_arrays
 from hsieve.selectors.kernel_pursuit import KernelPursuit
 from hsieve.selectors.number_rules import without_checkpoint
-from hsieve.selectors.regularisation import ignored
 from hsieve.selectors.spec import MethodSpec
 from hsieve.strategies.base import SelectionPath
 

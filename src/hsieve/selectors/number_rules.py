@@ -4,9 +4,9 @@ The rules are in :mod:`hsieve.inference.feature_number`. Here they get what they
 its ranking and its data, and for "cv" the selector once more for every fold.
 """
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
 from hsieve.data.columns import ColumnBlocks, ColumnPiece
-from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, ignored
 from hsieve.inference.alignment_sweep import alignment_sweep
 from hsieve.inference.feature_number import (
     ALIGNMENT_SAMPLES,
@@ -38,7 +38,6 @@ ALIGNMENT_GRID: dict[str, Any] = {"n_each": 500, "growth": 1.02}
 MOST_RANKED = 10_000
 # Cross validation tries every number up to 10, then steps of a quarter.
 VALIDATION_GRID: dict[str, Any] = {"n_each": 10, "growth": 1.25}
-BYTES_AT_A_TIME = 64 * 2**20
 # Columns of one task when some samples of them are fetched.
 PIECE_BYTES = 16 * 10**6
 # Data for cross validation are held in memory as a whole.
@@ -78,18 +77,14 @@ def check_rule(rule: str, own: tuple[str, ...] = ()) -> None:
         raise ValueError(msg)
 
 
-def check_rule_takes(rule: Any, kernel_y: Any) -> None:
-    """Refuse a rule that can do nothing with the target."""
+def check_rule_fits(rule: Any, *, kernel_y: Any = None, is_local: bool = True) -> None:
+    """Refuse a rule that can do nothing with the target, or would bring all data here."""
     if rule == "cv" and isinstance(kernel_y, Precomputed):
         msg = (
             "n_features_to_select='cv' predicts classes or numbers, but the target is a Gram "
             "matrix; use 'alignment' or 'guarded'."
         )
         raise ValueError(msg)
-
-
-def check_rule_reaches(rule: Any, *, is_local: bool) -> None:
-    """Refuse a rule that would bring all data into this process."""
     if rule == "cv" and not is_local:
         msg = (
             "n_features_to_select='cv' fits in this process, for which all columns would be "
@@ -110,12 +105,13 @@ def choose_number(
     kind = getattr(settings, "target_kind", "auto")
     listed = check_positions(getattr(settings, "categorical", ()), columns.n_features)
     kernel_y = getattr(settings, "kernel_y", None)
-    check_rule_takes(rule, kernel_y)
+    check_rule_fits(rule, kernel_y=kernel_y)
     if rule == "cv":
         sizes = prefix_sizes(len(ranked), **VALIDATION_GRID)
         data = _whole(columns)
         as_in_all = on_arrays(selector, listed).set_params(**getattr(settings, "in_folds", {}))
-        rank = _Ranker(as_in_all, data, target, int(sizes[-1]))
+        ranker = without_checkpoint(as_in_all).set_params(n_features_to_select=int(sizes[-1]))
+        rank = partial(_ranked, ranker, data, target)
         return by_validation(
             nested_validation(
                 data, target, rank, sizes, categorical=listed.tolist(), target_kind=kind
@@ -134,23 +130,15 @@ def choose_number(
     return by_alignment(rule, sweep)
 
 
-class _Ranker:
-    """Rankings of a selector that sees some of the samples only."""
-
-    def __init__(
-        self, selector: BaseEstimator, data: FloatArray, target: NDArray[Any], n_ranked: int
-    ) -> None:
-        self.selector = without_checkpoint(selector).set_params(n_features_to_select=n_ranked)
-        self.data, self.target = data, target
-
-    def __call__(self, rows: IndexArray) -> IndexArray:
-        with warnings.catch_warnings():
-            # What is constant, or missing, in a part of the samples only needs no word.
-            warnings.simplefilter("ignore", ConstantFeatureWarning)
-            warnings.simplefilter("ignore", FewerFeaturesWarning)
-            fitted = clone(self.selector).fit(self.data[rows], self.target[rows])
-        order: IndexArray = fitted.path_.nested_order
-        return order
+def _ranked(
+    selector: BaseEstimator, data: FloatArray, target: NDArray[Any], rows: IndexArray
+) -> IndexArray:
+    """Rank the features by some of the samples only."""
+    # What is constant, or missing, in a part of the samples only needs no word.
+    with ignored((ConstantFeatureWarning, FewerFeaturesWarning)):
+        fitted = clone(selector).fit(data[rows], target[rows])
+    order: IndexArray = fitted.path_.nested_order
+    return order
 
 
 def without_checkpoint(selector: BaseEstimator) -> BaseEstimator:
@@ -163,17 +151,10 @@ def without_checkpoint(selector: BaseEstimator) -> BaseEstimator:
 
 def samples_of(columns: ColumnBlocks, features: IndexArray, rows: IndexArray) -> FloatArray:
     """Read some samples of some features, a few columns at a time; no others travel."""
-    if not columns.is_local:
-        wanted, places = np.unique(features, return_inverse=True)
-        pieces = columns.map(samples_of_piece, rows, max_bytes=PIECE_BYTES, features=wanted)
-        found = np.hstack([values for _, (values,) in pieces])
-        return found[:, places].astype(np.float64)
-    width = max(1, BYTES_AT_A_TIME // (8 * columns.n_samples))
-    parts = [
-        columns.read(features[start : start + width])[rows]
-        for start in range(0, len(features), width)
-    ]
-    return np.hstack(parts).astype(np.float64, copy=False)
+    wanted, places = np.unique(features, return_inverse=True)
+    pieces = columns.map(samples_of_piece, rows, max_bytes=PIECE_BYTES, features=wanted)
+    found = np.hstack([values for _, (values,) in pieces])
+    return found[:, places].astype(np.float64)
 
 
 def samples_of_piece(piece: ColumnPiece, rows: IndexArray) -> tuple[FloatArray]:

@@ -35,14 +35,6 @@ class RandSel(SearchSelector):
         at most 1000 samples.
     balanced : bool, default=False
         Whether a subsample holds equally many samples of each class.
-    share_of_features : float or None, default=None
-        Size of the random sets, up to a half; None for a quarter of the features left. The plain
-        estimator takes halves only.
-    counted_rounds : float or None, default=None
-        Fraction of the rounds, those in which it brings most, that a feature is judged by; None for
-        the fraction of features in a set, as any partner is there so often, and for all once so few
-        features are left that sets, of at least 8, are halves. 1 judges by the mean, as the plain
-        estimator does.
     step : float, default=0.25
         Fraction of the features culled after each iteration.
     fix_after : int or None, default=None
@@ -92,8 +84,6 @@ class RandSel(SearchSelector):
     n_rounds: int | None = None
     subsample: float | None = None
     balanced: bool = False
-    share_of_features: float | None = None
-    counted_rounds: float | None = None
     step: float = 0.25
     fix_after: int | None = None
     top_share: float = 0.1

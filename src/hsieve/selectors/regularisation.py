@@ -4,10 +4,8 @@ A range is made once from all data, so that its points mean the same for every s
 asked for the features selected at each point, from the strongest regularisation to the weakest.
 """
 
-import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -20,7 +18,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.svm import l1_min_c
 
 from hsieve.data.validation import TargetKind, constant_columns
-from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning
+from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, ignored
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
 from hsieve.selectors.base import BaseSelector
@@ -155,15 +153,6 @@ class GridRange(Range):
         for value in self.values.tolist():
             fitted = _seeded(self.estimator, seed).set_params(**{self.parameter: value}).fit(X, y)
             yield np.flatnonzero(_weights(fitted, X.shape[1]))
-
-
-@contextmanager
-def ignored(categories: Iterable[type[Warning]]) -> Iterator[None]:
-    """Ignore some warnings inside the block."""
-    with warnings.catch_warnings():
-        for category in categories:
-            warnings.simplefilter("ignore", category)
-        yield
 
 
 def make_range(

@@ -29,7 +29,7 @@ from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed, has_jobs, has_sweeps, kept_search
 from hsieve.selectors.input_data import with_categories
-from hsieve.selectors.number_rules import check_rule_reaches
+from hsieve.selectors.number_rules import check_rule_fits
 from hsieve.strategies.base import Strategy
 
 Component = TypeVar("Component", Measure, Strategy)
@@ -103,7 +103,7 @@ class SearchSelector(BaseSelector):
                 measure = with_categories(measure, self.categorical_)
                 n_wanted = self._check(measure, target, blocks.n_samples)
                 strategy.check(measure, blocks.n_features, n_wanted)
-                check_rule_reaches(
+                check_rule_fits(
                     self.n_features_to_select, is_local=engine.is_local and blocks.is_local
                 )
                 engine = checkpointed(self, engine, blocks, target)

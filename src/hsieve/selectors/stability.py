@@ -28,14 +28,13 @@ from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed
 from hsieve.selectors.halves import (
     Counts,
-    HalfDraw,
     Halves,
     check_halves,
     check_sparse,
     count_selections,
 )
 from hsieve.selectors.input_data import on_arrays
-from hsieve.selectors.number_rules import RuleSettings, check_rule_takes
+from hsieve.selectors.number_rules import RuleSettings, check_rule_fits
 from hsieve.selectors.regularisation import make_range, model_target
 from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import STABLE, MethodSpec, Variant
@@ -239,7 +238,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         most = self._most(data.shape[1])
         settings = self._settings(target, most)
         self._check(settings, target, len(data))
-        check_rule_takes(self.n_features_to_select, settings.kernel_y)
+        check_rule_fits(self.n_features_to_select, kernel_y=settings.kernel_y)
         kind: TargetKind = "classes" if settings.target_kind == "classes" else "continuous"
         check_halves(target, len(data), kind)
         if isinstance(settings.kernel_y, Precomputed):
@@ -252,13 +251,17 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         points = make_range(
             base, data, seen, parameter=self.parameter, values=self.values, most=most
         )
-        draw = HalfDraw(
+        halves = Halves(
+            points,
+            data,
+            seen,
+            most,
             pairs=self.sampling == "pairs",
             classes=target if kind == "classes" else None,
             both_sides=isinstance(settings.kernel_y, Precomputed),
         )
         with shared_clusters({} if base is None else base.get_params()):
-            counts = self._count(Halves(points, data, seen, draw, most), target)
+            counts = self._count(halves, target)
             self._judge()
             check_sparse(counts, most)
             self._choose(varying, data, target, settings)
@@ -326,7 +329,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
 
     def _count(self, halves: Halves, target: NDArray[Any]) -> Counts:
         """Select from every subsample and count."""
-        n_draws = int(self.n_subsamples) // (2 if halves.draw.pairs else 1)
+        n_draws = int(self.n_subsamples) // (2 if halves.pairs else 1)
         rngs = np.random.default_rng(self.random_state).spawn(n_draws)
         engine = make_job_engine(self.n_jobs, self.engine)
         with checkpointed(self, engine, halves.data, target) as workers:

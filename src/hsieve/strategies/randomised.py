@@ -48,7 +48,7 @@ from hsieve.strategies.random_draws import Draw, Sampler
 # Rounds and shares where none are given; a sweep says far more in a round.
 DEFAULT_ROUNDS = {"plain": 3000, "sweep": 32}
 DEFAULT_SUBSAMPLE = {"plain": 0.25, "sweep": 0.5}
-DEFAULT_SHARE = {"plain": 0.5, "sweep": 0.25}
+SHARE_OF_FEATURES = {"plain": 0.5, "sweep": 0.25}
 # A round takes the square of its samples; so many at most, where no number is given.
 MOST_SAMPLES = 1000
 N_KEPT = 2
@@ -114,14 +114,6 @@ class RandomisedContributions(Strategy):
         there are fewer.
     balanced : bool, default=False
         Whether a subsample holds equally many samples of each class, as far as there are.
-    share_of_features : float or None, default=None
-        Size of the random sets as a fraction of the features left, up to a half; None for a
-        quarter. The plain estimator compares halves and takes no other.
-    counted_rounds : float or None, default=None
-        Fraction of the rounds, those in which it brings most, that a feature is judged by; None for
-        the fraction of features in a set, as any partner is there so often, and for all once sets
-        are halves, because few features are left. 1 judges by the mean, as the plain estimator
-        does.
     step : float, default=0.25
         Fraction of the features culled after each iteration; at least one feature is.
     fix_after : int or None, default=None
@@ -142,8 +134,6 @@ class RandomisedContributions(Strategy):
     n_rounds: int | None = None
     subsample: float | None = None
     balanced: bool = False
-    share_of_features: float | None = None
-    counted_rounds: float | None = None
     step: float = 0.25
     fix_after: int | None = None
     top_share: float = 0.1
@@ -162,28 +152,14 @@ class RandomisedContributions(Strategy):
         fix_after=NONE | integer(1),
         step=number(above=0, below=1),
         top_share=number(above=0, below=1),
-        share_of_features=NONE | number(above=0, most=0.5),
-        counted_rounds=NONE | number(above=0, most=1),
         subsample=NONE | number(above=0, most=1) | integer(2, as_float=True),
         estimator=word("sweep", "plain"),
     )
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure that takes no part of the samples, and settings that make no sense."""
+        """Refuse a measure that takes no part of the samples, and engines that there are not."""
         super().check(measure, n_features, n_wanted)
         make_job_engine(self.n_jobs, self.engine)
-        if self.estimator == "plain" and self.share_of_features not in (None, 0.5):
-            msg = (
-                "The plain estimator compares halves; share_of_features must be 0.5, got "
-                f"{self.share_of_features!r}. Use estimator='sweep' for smaller sets."
-            )
-            raise ValueError(msg)
-        if self.estimator == "plain" and self.counted_rounds not in (None, 1):
-            msg = (
-                "The plain estimator is a mean over all rounds; counted_rounds must be 1, got "
-                f"{self.counted_rounds!r}. Use estimator='sweep' to count the best ones."
-            )
-            raise ValueError(msg)
 
     def search(self, bound: Any, n_features_to_select: int) -> ContributionPath:
         """Cull features until two are left, and put these in order."""
@@ -203,12 +179,11 @@ class RandomisedContributions(Strategy):
         subsample = self.subsample
         if subsample is None:
             subsample = min(DEFAULT_SUBSAMPLE[self.estimator], MOST_SAMPLES / bound.n_samples)
-        share = self.share_of_features or DEFAULT_SHARE[self.estimator]
         groups = bound.sample_groups if self.balanced else np.zeros(bound.n_samples, dtype=np.intp)
         return Sampler.over(
             groups,
             subsample,
-            float(share),
+            SHARE_OF_FEATURES[self.estimator],
             int(np.random.default_rng(self.random_state).integers(2**63)),
         )
 
@@ -223,15 +198,10 @@ class RandomisedContributions(Strategy):
         results = workers.map(_contributions, tasks, shared=iteration)
         rounds = np.concatenate([of_task for (of_task,) in results])
         contributions = rounds.mean(axis=0)
-        counted = 1.0 if self.estimator == "plain" else self._counted(sampler.share_in(n_free))
-        search.add(contributions, contributions if counted == 1 else best_mean(rounds, counted))
-
-    def _counted(self, share_in_set: float) -> float:
-        """Fraction of the rounds that features are judged by."""
-        if self.counted_rounds is not None:
-            return float(self.counted_rounds)
-        # With halves each partner is there half of the time, and the best rounds are mostly luck.
-        return 1.0 if share_in_set >= 0.5 else share_in_set
+        # Any partner of a feature is there in this fraction of the rounds. With halves that is half
+        # of the time, and the best rounds are mostly luck.
+        counted = sampler.share_in(n_free)
+        search.add(contributions, contributions if counted >= 0.5 else best_mean(rounds, counted))
 
 
 class _Search:
