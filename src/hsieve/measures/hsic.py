@@ -17,7 +17,7 @@ References
 
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -121,7 +121,7 @@ def as_table(X: Any) -> Any:
     return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else X
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelMeasure(Measure):
     """Measures between a kernel on features and a kernel on the target.
 
@@ -141,7 +141,6 @@ class KernelMeasure(Measure):
         Of the sweeps over candidates; "single" is twice as fast and exact enough to order them.
     """
 
-    _: KW_ONLY
     kernel_x: Kernel | None = None
     kernel_y: Kernel | None = None
     categorical: Iterable[int | str] = ()
@@ -172,7 +171,7 @@ class KernelMeasure(Measure):
         """Make the bound measure of its parts."""
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class HSIC(KernelMeasure):
     """HSIC between sets of features and the target.
 
@@ -204,7 +203,6 @@ class HSIC(KernelMeasure):
     1
     """
 
-    _: KW_ONLY
     estimator: str = "unbiased"
     compensate: bool = False
 

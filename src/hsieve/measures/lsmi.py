@@ -23,7 +23,7 @@ information", 2012.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -50,7 +50,7 @@ N_CENTRES = 100
 N_FOLDS = 5
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class LSMI(Measure):
     """Squared-loss mutual information between sets of features and the target.
 
@@ -85,7 +85,6 @@ class LSMI(Measure):
     (0.5, 0.0)
     """
 
-    _: KW_ONLY
     n_centres: int = N_CENTRES
     width_factors: Sequence[float] = WIDTH_FACTORS
     ridges: Sequence[float] = RIDGES

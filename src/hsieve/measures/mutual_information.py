@@ -32,7 +32,7 @@ estimated via a Gaussian copula", 2017.
 """
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -54,7 +54,7 @@ from hsieve.measures.targets import one_output
 from hsieve.parameters import check_parameters, number, rules, word
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MutualInformation(Measure):
     """Mutual information of single features with the target and with each other, in nats.
 
@@ -87,7 +87,6 @@ class MutualInformation(Measure):
     array([0.693])
     """
 
-    _: KW_ONLY
     estimator: str = "neighbours"
     n_deviations: float = 0.5
     n_neighbors: int = 3
@@ -269,7 +268,7 @@ def _normal_scores(numbers: NDArray[Any]) -> FloatArray:
     return np.asarray(scores / np.where(deviation > 0, deviation, 1.0))
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SymmetricalUncertainty(Measure):
     """Mutual information of levels on a scale from 0 to 1 (Yu and Liu 2003).
 
@@ -298,7 +297,6 @@ class SymmetricalUncertainty(Measure):
     array([1.])
     """
 
-    _: KW_ONLY
     n_deviations: float = 0.5
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"

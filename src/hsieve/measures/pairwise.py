@@ -18,7 +18,7 @@ high-dimensional data", 2014.
 """
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,7 @@ from hsieve.progress import report
 NO_KERNEL = 1e-12
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class PairwiseHSIC(Measure):
     """HSIC of single features with the target and with each other.
 
@@ -73,7 +73,6 @@ class PairwiseHSIC(Measure):
     (:func:`hsieve.kernels.columns.standardised`).
     """
 
-    _: KW_ONLY
     normalised: bool = True
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"

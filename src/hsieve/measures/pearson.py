@@ -22,7 +22,7 @@ Squares of Hall's form are not such products, so they are not used.
 Cost: O(n d) for each output or class, O(n) for each pair of features.
 """
 
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ BLOCK_NUMBERS = 4_000_000
 WIDEST_BLOCK = 256
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Pearson(Measure):
     """Pearson correlation of single features, absolute or squared.
 
@@ -61,7 +61,6 @@ class Pearson(Measure):
     array([1.])
     """
 
-    _: KW_ONLY
     squared: bool = False
     target_kind: str = "auto"
 

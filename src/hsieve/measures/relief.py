@@ -27,7 +27,7 @@ Cost: O(n^2 d) for the distances, O(n k d) a class for the scores; blocks of som
 """
 
 from collections.abc import Iterable, Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -51,7 +51,7 @@ BLOCK_NUMBERS = 4_000_000
 ROUNDING = 1e-13
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Relief(Measure):
     """ReliefF for classes, RReliefF for numbers.
 
@@ -83,7 +83,6 @@ class Relief(Measure):
     [0, 1]
     """
 
-    _: KW_ONLY
     n_neighbors: int | None = None
     sigma: float | None = None
     categorical: Iterable[int | str] = ()

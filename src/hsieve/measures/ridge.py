@@ -100,7 +100,7 @@ class BoundRidge(JointBoundMeasure):
         return float(self.alpha * np.vdot(projected, np.linalg.solve(core, projected)))
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelRidge(Ridge):
     """Part of the target that kernel ridge regression explains.
 
@@ -116,7 +116,6 @@ class KernelRidge(Ridge):
         Classes enter as the block coding of eq. 14.
     """
 
-    _: KW_ONLY
     kernel_x: Kernel | None = None
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelRidge":

@@ -7,7 +7,7 @@ boolean with gaps becomes a category of three levels.
 """
 
 from collections.abc import Iterable, Mapping
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Self
 
@@ -39,7 +39,7 @@ from hsieve.selectors.base import whole_or_nothing
 MISSING_LEVEL = "missing"
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class FillMissing(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     """Fill in what is missing: the median for numbers, a level of its own for categories.
 
@@ -80,7 +80,6 @@ class FillMissing(OneToOneFeatureMixin, TransformerMixin, BaseEstimator):
     ('Feature 0: 1 of 4 values missing, filled with the median 3.',)
     """
 
-    _: KW_ONLY
     categorical: Iterable[int | str] = ()
 
     @whole_or_nothing

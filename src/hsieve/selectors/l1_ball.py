@@ -5,7 +5,7 @@ Jitkrittum, Hachiya and Sugiyama (2012). The search is :mod:`hsieve.strategies.l
 
 import os
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,10 @@ from hsieve.strategies import L1Ball
 from hsieve.strategies.base import Strategy
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class _L1Selector(SearchSelector):
     """Base of selectors that weigh all features."""
 
-    n_features_to_select: int | float | None = None
-    _: KW_ONLY
     n_restarts: int = 20
     optimiser: str = "shrink"
     time_limit: float | None = None
@@ -36,7 +34,7 @@ class _L1Selector(SearchSelector):
     random_state: int | np.random.Generator | None = 0
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class L1LSMI(_L1Selector):
     """Features of a weighted set with the highest squared-loss mutual information.
 
@@ -86,7 +84,6 @@ class L1LSMI(_L1Selector):
     [0, 1]
     """
 
-    _: KW_ONLY
     n_centres: int = 100
 
     spec = MethodSpec(

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -66,12 +66,10 @@ class SelectedPair:
     relevance: float
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class _LarsSelector(SearchSelector):
     """What N3LARS and HSIC Lasso share: all but the normalisation of the kernels."""
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
     covariates: Iterable[int] = ()

@@ -1,7 +1,7 @@
 """Neighbours and graphs: ReliefF, SPEC and the Laplacian score."""
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 from sklearn.utils import Tags
 
@@ -31,7 +31,7 @@ class _GraphSelector(SearchSelector):
         return tags
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SPEC(_GraphSelector):
     """Spectral feature selection.
 
@@ -68,8 +68,6 @@ class SPEC(_GraphSelector):
     array([3])
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     ranking_function: str = "phi2"
     graph: str = "target"
     n_eigenvectors: int | None = None
@@ -92,7 +90,7 @@ class SPEC(_GraphSelector):
         return self._make(SpectralScore), Ranking()
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class LaplacianScore(_GraphSelector):
     """Features that keep near samples near: the Laplacian score, without a target.
 
@@ -128,8 +126,6 @@ class LaplacianScore(_GraphSelector):
     [2, 3, 4]
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     n_neighbors: int = 5
 
     spec = MethodSpec(
@@ -146,7 +142,7 @@ class LaplacianScore(_GraphSelector):
         return self._make(SpectralScore, graph="neighbours"), Ranking()
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ReliefF(SearchSelector):
     """Rank features by how they differ between near samples: ReliefF, or RReliefF for numbers.
 
@@ -188,8 +184,6 @@ class ReliefF(SearchSelector):
     [0, 1]
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     n_neighbors: int | None = None
     sigma: float | None = None
     categorical: Iterable[int | str] = ()

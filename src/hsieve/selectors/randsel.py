@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from hsieve.strategies import RandomHalves, RandomisedContributions
 from hsieve.strategies.base import Strategy
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RandSel(SearchSelector):
     """Randomised contributions: finds features that matter only together, from subsamples.
 
@@ -78,8 +78,6 @@ class RandSel(SearchSelector):
     [0, 1]
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     estimator: str = "sweep"
     n_rounds: int | None = None
     subsample: float | None = None
@@ -124,7 +122,7 @@ class RandSel(SearchSelector):
         return measure, self._make(RandomisedContributions)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class HalvesRegression(SearchSelector):
     """Random halves of the features, their difference in HSIC explained by a sparse regression.
 
@@ -167,8 +165,6 @@ class HalvesRegression(SearchSelector):
     [2, 5]
     """
 
-    n_features_to_select: int | float | None = None
-    _: KW_ONLY
     n_rounds: int = 1000
     epsilon: float = 0.1
     penalty: float | None = None

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,7 @@ from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, Quadratic
 from hsieve.strategies.base import Strategy
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MRMR(SearchSelector):
     """Minimum redundancy, maximum relevance, one feature at a time.
 
@@ -65,8 +65,6 @@ class MRMR(SearchSelector):
     array([3, 7])
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     measure: Measure | None = None
     form: str = "difference"
     categorical: Iterable[int | str] = ()
@@ -93,7 +91,7 @@ class MRMR(SearchSelector):
         return self._chosen_measure(usual), self._make(MRMRSearch)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class QPFS(SearchSelector):
     """Quadratic programming feature selection.
 
@@ -144,8 +142,6 @@ class QPFS(SearchSelector):
     [3, 7]
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     measure: Measure | None = None
     alpha: float | str = "auto"
     n_landmarks: int | str = "auto"
@@ -168,7 +164,7 @@ class QPFS(SearchSelector):
         return self._chosen_measure(PairwiseHSIC()), self._make(QuadraticProgram)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class FCBF(SearchSelector):
     """The fast correlation-based filter.
 
@@ -206,8 +202,6 @@ class FCBF(SearchSelector):
     array([3, 7])
     """
 
-    n_features_to_select: int | float | None = None
-    _: KW_ONLY
     measure: Measure | None = None
     threshold: float = 0.0
     categorical: Iterable[int | str] = ()
@@ -230,7 +224,7 @@ class FCBF(SearchSelector):
         return self._chosen_measure(SymmetricalUncertainty()), self._make(FCBFSearch)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class HITONPC(SearchSelector):
     """Parents and children of the target, by tests of conditional independence.
 
@@ -279,8 +273,6 @@ class HITONPC(SearchSelector):
     array([0, 3])
     """
 
-    n_features_to_select: int | float | None = None
-    _: KW_ONLY
     test: str = "auto"
     alpha: float = 0.05
     max_given: int = 3

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -26,7 +26,7 @@ OTHER_STATISTICS = {
 }
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MaxRelevance(SearchSelector):
     """Rank features by their own dependence on the target; MR-NHSIC by default.
 
@@ -71,8 +71,6 @@ class MaxRelevance(SearchSelector):
     array([3, 7])
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     measure: Measure | None = None
     n_screened: int | None = None
     categorical: Iterable[int | str] = ()
@@ -106,7 +104,7 @@ class MaxRelevance(SearchSelector):
         return measure, self._make(IterativeScreening)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class FamilyRanking(SearchSelector):
     """Rank features by one of the scores that HSIC with linear kernels unifies.
 
@@ -137,8 +135,6 @@ class FamilyRanking(SearchSelector):
     array([3])
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     statistic: str = "pc"
     target_kind: str = "auto"
 

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from inspect import signature
 from numbers import Real
 from typing import Any, Self, TypeVar
@@ -35,8 +36,11 @@ from hsieve.strategies.base import Strategy
 Component = TypeVar("Component", Measure, Strategy)
 
 
+@dataclass(eq=False, repr=False)
 class SearchSelector(BaseSelector):
     """Base of selectors that are a measure and a strategy."""
+
+    n_features_to_select: int | float | str | None = None
 
     @abstractmethod
     def make_components(self) -> tuple[Measure, Strategy]:

@@ -6,7 +6,7 @@ over all features by matrix products; see :mod:`hsieve.kernels.quadratic_forms`.
 
 import os
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from hsieve.strategies import Backward, Forward
 from hsieve.strategies.base import Strategy
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class BAHSIC(SearchSelector):
     """Backward elimination with HSIC: finds features that matter only together.
 
@@ -73,8 +73,6 @@ class BAHSIC(SearchSelector):
     [0, 1]
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     kernel_x: Kernel | None = None
     kernel_y: Kernel | None = None
     step: float = 0.25
@@ -123,7 +121,7 @@ class BAHSIC(SearchSelector):
         return measure, self._make(Backward)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class FOHSIC(SearchSelector):
     """Forward selection with HSIC: quick where few features are wanted.
 
@@ -159,8 +157,6 @@ class FOHSIC(SearchSelector):
     [3, 5]
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     kernel_x: Kernel | None = None
     kernel_y: Kernel | None = None
     estimator: str = "unbiased"
@@ -185,7 +181,7 @@ class FOHSIC(SearchSelector):
         return self._make(HSIC), Forward()
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ForwardLSMI(SearchSelector):
     """Add, one by one, the feature that leaves the squared-loss mutual information highest.
 
@@ -219,8 +215,6 @@ class ForwardLSMI(SearchSelector):
     [1, 3]
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     n_centres: int = 100
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
@@ -245,7 +239,7 @@ class ForwardLSMI(SearchSelector):
         return self._make(LSMI, precision="single"), Forward()
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class BackwardLSMI(ForwardLSMI):
     """Drop, again and again, the features whose going costs the least mutual information.
 
@@ -279,7 +273,6 @@ class BackwardLSMI(ForwardLSMI):
     [0, 1]
     """
 
-    _: KW_ONLY
     step: float = 1
 
     spec = MethodSpec(

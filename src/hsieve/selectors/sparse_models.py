@@ -39,6 +39,7 @@ BLOCK_NUMBERS = 1_000_000
 NEGLIGIBLE = 1e-9
 
 
+@dataclass(eq=False, repr=False)
 class SparseSelector(BaseSelector):
     """Base of selectors whose penalty is set so that a given number of features have a weight.
 
@@ -48,7 +49,9 @@ class SparseSelector(BaseSelector):
     those nearest to a weight, with a score of zero.
     """
 
-    target_kind: str
+    n_features_to_select: int | float | None = None
+    _: KW_ONLY
+    target_kind: str = "auto"
 
     @abstractmethod
     def _sparse_fit(self, X: FloatArray, y: NDArray[Any], n_wanted: int) -> SparseFit:
@@ -103,7 +106,7 @@ def model_outputs(y: NDArray[Any], target_kind: str) -> FloatArray:
     return standardised(y.astype(np.float64).reshape(len(y), -1))
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SpAM(SparseSelector):
     """Features of a sparse additive model: a sum of curves, one a feature, most of them zero.
 
@@ -147,10 +150,7 @@ class SpAM(SparseSelector):
     [3, 7]
     """
 
-    n_features_to_select: int | float | None = None
-    _: KW_ONLY
     n_knots: int = 4
-    target_kind: str = "auto"
 
     spec = MethodSpec(
         does="fits a sum of curves, one for each feature, of which most are zero.",
@@ -220,7 +220,6 @@ def _orthonormal(columns: FloatArray) -> FloatArray:
     return blocks
 
 
-@dataclass(eq=False, repr=False)
 class LassoSelector(SparseSelector):
     """Features of a linear regression with an l1 penalty: the usual linear baseline.
 
@@ -258,10 +257,6 @@ class LassoSelector(SparseSelector):
     >>> LassoSelector(2).fit(X, 2 * X[:, 3] - X[:, 7]).selected_indices_
     array([3, 7])
     """
-
-    n_features_to_select: int | float | None = None
-    _: KW_ONLY
-    target_kind: str = "auto"
 
     spec = MethodSpec(
         does="fits a linear model of which most coefficients are zero: straight-line effects only.",

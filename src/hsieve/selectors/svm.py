@@ -1,7 +1,7 @@
 """Support vector machines as selectors: recursive elimination, and an l1 penalty."""
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from hsieve.strategies import Backward
 from hsieve.strategies.base import Strategy
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class SVMRFE(SearchSelector):
     """Recursive elimination of the features that a linear support vector machine needs least.
 
@@ -63,8 +63,6 @@ class SVMRFE(SearchSelector):
     array([3, 7])
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     C: float = 1.0
     step: float = 0.1
     target_kind: str = "auto"
@@ -85,7 +83,7 @@ class SVMRFE(SearchSelector):
         return self._make(LinearSVM), self._make(Backward)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class L1SVM(SparseSelector):
     """Features of a linear support vector machine with an l1 penalty.
 
@@ -127,9 +125,6 @@ class L1SVM(SparseSelector):
     array([3, 7])
     """
 
-    n_features_to_select: int | float | None = None
-    _: KW_ONLY
-    target_kind: str = "auto"
     random_state: int | None = 0
 
     spec = MethodSpec(
@@ -154,7 +149,7 @@ class L1SVM(SparseSelector):
         )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class KernelSVMRFE(SearchSelector):
     """Recursive elimination of the features that a kernel machine needs least.
 
@@ -201,8 +196,6 @@ class KernelSVMRFE(SearchSelector):
     [3, 6]
     """
 
-    n_features_to_select: int | float | str | None = None
-    _: KW_ONLY
     kernel_x: Kernel | None = None
     C: float = 1.0
     absolute: bool = False

@@ -11,7 +11,7 @@ Cost: for each restart some ten to twenty gradients, and a choice of the model a
 
 import time
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, Self
 
@@ -79,7 +79,7 @@ class L1SelectionPath(SelectionPath):
         return replace(super().among(features, n_features), sets=sets)
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class L1Ball(Strategy):
     """Climb a score in the weights of all features until only as many as wanted are left.
 
@@ -114,7 +114,6 @@ class L1Ball(Strategy):
     largest weights are selected, and should it be smaller, fewer are, with a warning.
     """
 
-    _: KW_ONLY
     optimiser: str = "shrink"
     n_restarts: int = 20
     time_limit: float | None = None

@@ -15,7 +15,7 @@ then only the redundancies that the exact bound of :mod:`hsieve.solvers.nonnegat
 """
 
 from collections.abc import Iterable
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -121,7 +121,7 @@ class LarsSelectionPath(SelectionPath):
         )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class LarsSearch(Strategy):
     """Follow the non-negative regularisation path until enough features are active.
 
@@ -142,7 +142,6 @@ class LarsSearch(Strategy):
     are wanted, the most relevant of the others, as far as `max_redundancy` allows, come next.
     """
 
-    _: KW_ONLY
     covariates: Iterable[int] = ()
     max_redundancy: float | None = None
     interactions: str | None = None

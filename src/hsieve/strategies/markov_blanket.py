@@ -27,7 +27,7 @@ Cost: d tests alone, and for each dependent feature up to t^m tests, t being the
 
 import math
 from collections.abc import Iterator
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 from itertools import combinations, islice
 from typing import Any
 
@@ -111,7 +111,7 @@ class FCBFSearch(Strategy):
         )
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class ParentsChildren(Strategy):
     """Keep the features that no few others make independent of the target.
 
@@ -129,7 +129,6 @@ class ParentsChildren(Strategy):
     fewer than asked for may come back. The strongest feature of all may always be.
     """
 
-    _: KW_ONLY
     alpha: float = 0.05
     max_given: int = 3
 

@@ -18,7 +18,7 @@ features the difference needed 3 to 5 % of them with words of texts, and 33 to 9
 pixels, which are much alike; the quotient needs the first column whole, in all 20 to 90 %.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -42,7 +42,7 @@ NEAR_COPY = 0.9
 LEAST_REDUNDANCY = 1e-12
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class MRMRSearch(Strategy):
     """Add features one by one: minimum redundancy, maximum relevance.
 
@@ -60,7 +60,6 @@ class MRMRSearch(Strategy):
     whose scale is that of the kernels, is taken by the quotient only.
     """
 
-    _: KW_ONLY
     form: str = "difference"
 
     needs = ("relevance", "redundancy")

@@ -20,7 +20,7 @@ without bias: as the mean of both parts' columns, weighted by how many features 
 Cost: d^2 / 2 redundancies, or d p with p landmarks, and O(d p^2).
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -54,7 +54,7 @@ class QuadraticSelectionPath(SelectionPath):
     n_landmarks: int
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class QuadraticProgram(Strategy):
     """Weight features by a convex quadratic program: relevant, not redundant.
 
@@ -75,7 +75,6 @@ class QuadraticProgram(Strategy):
     to a weight.
     """
 
-    _: KW_ONLY
     alpha: float | str = "auto"
     n_landmarks: int | str = "auto"
     random_state: int | np.random.Generator | None = 0

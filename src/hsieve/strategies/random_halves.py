@@ -30,7 +30,7 @@ D. Athanasakis, "Feature selection in computational biology", University College
 section 4.5.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.optimize import linprog
@@ -52,7 +52,7 @@ REPORTED_EVERY = 50
 NEGLIGIBLE = 1e-9
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RandomHalves(Strategy):
     """Weigh features by a regression of the differences between random halves.
 
@@ -69,7 +69,6 @@ class RandomHalves(Strategy):
         Seed of the splits.
     """
 
-    _: KW_ONLY
     n_rounds: int = 1000
     epsilon: float = 0.1
     penalty: float | None = None

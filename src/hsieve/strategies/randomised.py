@@ -31,7 +31,7 @@ References
 
 import math
 from collections.abc import Callable
-from dataclasses import KW_ONLY, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -98,7 +98,7 @@ class ContributionPath(SelectionPath):
         return replace(path, contributions=contributions, merits=merits, fixed=features[self.fixed])
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class RandomisedContributions(Strategy):
     """Cull, again and again, the features that add least to random sets of the others.
 
@@ -129,7 +129,6 @@ class RandomisedContributions(Strategy):
         Seed of the draws.
     """
 
-    _: KW_ONLY
     estimator: str = "sweep"
     n_rounds: int | None = None
     subsample: float | None = None
@@ -157,7 +156,7 @@ class RandomisedContributions(Strategy):
     )
 
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure that takes no part of the samples, and engines that there are not."""
+        """Refuse a measure that takes no part of the samples, and unknown engines."""
         super().check(measure, n_features, n_wanted)
         make_job_engine(self.n_jobs, self.engine)
 

@@ -24,7 +24,7 @@ feature that matters only beside another cannot be seen while that other is not 
 Cost: k rounds, each one sweep over the features outside the set.
 """
 
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -38,7 +38,7 @@ from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best
 MIN_CONTEXT = 16
 
 
-@dataclass(eq=False, repr=False)
+@dataclass(eq=False, repr=False, kw_only=True)
 class Backward(Strategy):
     """Drop the features that contribute least, a fraction each round, until one is left.
 
@@ -54,7 +54,6 @@ class Backward(Strategy):
         Seed of the contexts.
     """
 
-    _: KW_ONLY
     step: float = 0.25
     n_contexts: int = 1
     random_state: int | np.random.Generator | None = 0
