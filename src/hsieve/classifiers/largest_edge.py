@@ -38,6 +38,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from scipy.linalg.blas import daxpy
 
 from hsieve.array_types import FloatArray
+from hsieve.classifiers.base import equal_weights
 
 MOST_STEPS = 60
 # Part of the way to the nearest bound that a step goes at most.
@@ -310,12 +311,6 @@ def _longest(point: _Bounded, move: _Point) -> float:
 def _mean(products: tuple[FloatArray, FloatArray, FloatArray]) -> float:
     """Return the mean product of a variable and its multiplier."""
     return sum(float(part.sum()) for part in products) / sum(len(part) for part in products)
-
-
-def equal_weights(labels: FloatArray) -> FloatArray:
-    """Return weights that are equal within each class, of sum one half."""
-    above = labels > 0
-    return np.asarray(0.5 / np.where(above, above.sum(), (~above).sum()))
 
 
 def _spread(labels: FloatArray, ceiling: float) -> FloatArray | None:

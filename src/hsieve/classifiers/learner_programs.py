@@ -31,10 +31,10 @@ where the classes overlap, beta is below zero, which is no obstacle as there is 
 back to.
 With nu = 1 all samples count, and the learner with the widest gap between the classes is taken.
 
-One program of HiGHS lives for a path over nu; learners whose edge is above beta join it.
+One program of HiGHS lives for a path over nu.
 
-Cost: C (n_members + 2 n_folds n_nus) programs for C classes, each of n variables and as many rows
-as learners met: 5 to 20 ms for 1,000 to 2,000 samples and 50 to 100 learners.
+Cost: C (n_members + 2 n_folds n_nus) programs for C classes, each of n variables and a row for
+each learner: 5 to 20 ms for 1,000 to 2,000 samples and 50 to 100 learners.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -44,16 +44,12 @@ from typing import Self
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.classifiers.base import deal_out
+from hsieve.classifiers.base import deal_out, equal_weights
 from hsieve.classifiers.calibration import Calibration, calibrate
-from hsieve.classifiers.largest_edge import equal_weights
 from hsieve.classifiers.linear_program import SOLVER_TOLERANCE, LinearProgram
-from hsieve.classifiers.lpboost_solver import EDGE_TOLERANCE
 from hsieve.data.subsamples import half_samples
 from hsieve.kernels.labels import sign_coding
 
-# Learners that join in one round.
-BATCH = 10
 # How far the class that most members vote for is put above the others where the mean of the
 # decisions has another one.
 ABOVE = 1e-9
@@ -188,8 +184,6 @@ class ConvexFit:
     weights: FloatArray  # (n_learners,): w, at least zero, summing to one
     sample_weights: FloatArray  # (n_samples,): u
     objective: float  # beta
-    gap: float  # largest edge of any learner less beta: a bound on what is missing to the optimum
-    nu: float  # the nu given
 
 
 def convex_lpboost(answers: FloatArray, labels: FloatArray, nu: float) -> ConvexFit:
@@ -201,62 +195,24 @@ def convex_lpboost_path(
     answers: FloatArray, labels: FloatArray, nus: Iterable[float]
 ) -> Iterator[ConvexFit]:
     """Fit the mixture for one nu after the other, each begun where the last ended."""
-    master = _ConvexMaster(np.asarray(answers, dtype=np.float64), labels)
+    n_samples, n_learners = answers.shape
+    # Variables of the program are not below zero: with a constant added to all margins, which
+    # adds itself to every edge since sum u = 1, neither is beta.
+    scale = float(np.abs(answers).max()) or 1.0
+    rows = (answers.T.astype(np.float64) * labels) / scale + 1.0
+    program = LinearProgram(np.r_[np.zeros(n_samples), 1.0], np.full(n_samples + 1, np.inf))
+    halves = np.zeros((2, n_samples + 1))
+    halves[0, :-1], halves[1, :-1] = labels > 0, labels < 0
+    program.add(halves, lower=[0.5, 0.5], upper=[0.5, 0.5])
+    below = np.zeros(n_learners)
+    program.add(np.hstack([rows, below[:, None] - 1]), lower=below - np.inf, upper=below)
     for nu in nus:
-        yield master.fit(nu)
-
-
-class _ConvexMaster:
-    """The program over the learners met so far."""
-
-    def __init__(self, answers: FloatArray, labels: FloatArray) -> None:
-        n_samples = len(labels)
-        self.equal = equal_weights(labels)
-        # Variables of the program are not below zero: with a constant added to all margins, which
-        # adds itself to every edge since sum u = 1, neither is beta.
-        self.scale = float(np.abs(answers).max()) or 1.0
-        self.rows = (answers.T * labels) / self.scale + 1.0
-        self.met = np.zeros(0, dtype=np.intp)
-        self.program = LinearProgram(
-            np.r_[np.zeros(n_samples), 1.0], np.full(n_samples + 1, np.inf)
-        )
-        halves = np.zeros((2, n_samples + 1))
-        halves[0, :-1], halves[1, :-1] = labels > 0, labels < 0
-        self.program.add(halves, lower=[0.5, 0.5], upper=[0.5, 0.5])
-
-    def fit(self, nu: float) -> ConvexFit:
-        """Minimise the largest edge."""
-        self.program.bound(self.equal / nu)
-        if len(self.met) == 0:
-            self._join(self.rows @ self.equal, -np.inf)
-        while True:
-            solved = self.program.solve()
-            sample_weights, edge = solved.values[:-1], solved.objective
-            edges = self.rows @ sample_weights
-            if not self._join(edges, edge + EDGE_TOLERANCE):
-                break
-        weights = np.zeros(len(self.rows))
-        weights[self.met] = np.maximum(-solved.duals[2:], 0.0)
+        program.bound(equal_weights(labels) / nu)
+        solved = program.solve()
+        weights = np.maximum(-solved.duals[2:], 0.0)
         weights[weights <= SOLVER_TOLERANCE] = 0.0
         if not weights.any():
             # All learners are as wrong as can be, as on one sample a class: none is the better.
-            weights[self.met] = 1.0
-        return ConvexFit(
-            weights=weights / weights.sum(),
-            sample_weights=sample_weights,
-            objective=self.scale * (edge - 1.0),
-            gap=self.scale * max(0.0, float(edges.max()) - edge),
-            nu=nu,
-        )
-
-    def _join(self, edges: FloatArray, level: float) -> bool:
-        """Let learners outside with an edge above a level join; whether any did."""
-        outside = edges.copy()
-        outside[self.met] = -np.inf
-        best = np.argsort(-outside, kind="stable")[:BATCH]
-        new = best[outside[best] > level]
-        below = np.zeros(len(new))
-        rows = np.hstack([self.rows[new], below[:, None] - 1])
-        self.program.add(rows, lower=below - np.inf, upper=below)
-        self.met = np.concatenate([self.met, new])
-        return len(new) > 0
+            weights[:] = 1.0
+        objective = scale * (solved.objective - 1.0)
+        yield ConvexFit(weights / weights.sum(), solved.values[:-1], objective)

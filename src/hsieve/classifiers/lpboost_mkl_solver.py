@@ -24,7 +24,7 @@ are none: then u is allowed for all kernels, which proves the optimum to within 
 
 Gaussian kernels on distinct samples separate any classes, if need be by functions of huge norm.
 From an edge of 1e-4 on, rounding shows; nu is raised until the edge is at least that (larger for a
-larger nu), as in :mod:`hsieve.classifiers.lpboost_solver` where classes overlap too much for a nu.
+larger nu), as in :mod:`hsieve.classifiers.lpboost` where classes overlap too much for a nu.
 
 Cost: some 12 steps of n^3 / 3 multiplications for each set of kernels met, mostly one to three.
 """
@@ -36,8 +36,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray
-from hsieve.classifiers.largest_edge import EdgeBounds, equal_weights, lowest_edge
-from hsieve.classifiers.lpboost_solver import NU_ABOVE_LEAST
+from hsieve.classifiers.base import equal_weights
+from hsieve.classifiers.largest_edge import EdgeBounds, lowest_edge
+from hsieve.classifiers.lpboost import NU_ABOVE_LEAST
 
 TOLERANCE = 1e-6
 # The program over the kernels at hand is solved this much better.

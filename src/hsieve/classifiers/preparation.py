@@ -1,7 +1,8 @@
-"""Data brought to a common scale, and how to bring new samples to the same one.
+"""Data brought to a common scale, and turned to their principal axes.
 
-A preparation is learned from some samples and then is a linear map, x -> (x - offset) A, so that
-whatever is learned from the prepared data can be written in terms of the features as they were.
+A preparation is learned from some samples and then is the linear map x -> (x - offset) * factors,
+so that whatever is learned from the prepared data can be written in terms of the features as they
+were.
 
 Data turned to their principal axes do without those along which there is nothing: windows of
 residues coded by 54 scales each have 648 columns and a rank of some 230, and whatever is linear in
@@ -9,55 +10,67 @@ the columns can be worked out in 230 dimensions.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.linalg import eigh
 
 from hsieve.array_types import FloatArray
+from hsieve.kernels.column_scale import ColumnScale
 
-PREPARATIONS = ("none", "standardise", "whiten", "range")
-# Whitening leaves out directions that are shorter than this share of the longest: it would blow up
-# what is hardly there.
-SHORTEST_WHITENED = 1e-4
+PREPARATIONS = ("none", "standardise", "range")
 # Largest factor of a column, as a fraction of the largest number: weights are multiplied by it.
 LARGEST_FACTOR = 1e-6
 CHUNK_ROWS = 4096
-BLOCK_COLUMNS = 64
 
-# Axes are left out along which the data are shorter than this share of the longest: what rounding
-# leaves of directions that are not there.
+# Axes are left out along which the data are shorter than this fraction of the longest: what
+# rounding leaves of directions that are not there.
 NOTHING = {np.dtype(np.float32): 1e-6, np.dtype(np.float64): 1e-10}
 EPSILON = float(np.finfo(np.float64).eps)
 
 
 @dataclass(frozen=True, eq=False)
 class Preparation:
-    """A linear map learned from samples."""
+    """A scale of features learned from samples."""
 
     offset: FloatArray  # (n_features,): subtracted from every sample, float64
     factors: FloatArray  # (n_features,): multiplied after that; zero for constant features
-    mixing: FloatArray | None = None  # (n_features, n_features): multiplied from the right at last
 
     @classmethod
-    def learned(cls, X: FloatArray, kind: str) -> "Preparation":
+    def learned(cls, X: FloatArray, kind: str) -> Self:
         """Learn the scale of data.
 
-        "none": as they are; "standardise": mean 0 and deviation 1; "whiten": the same and
-        uncorrelated, as near to the standardised features as that can be; "range": least value 0
-        and greatest 1. Beside an offset the prepared values are right to the fraction that the
+        "none": as they are; "standardise": mean 0 and deviation 1; "range": least value 0 and
+        greatest 1. Beside an offset the prepared values are right to the fraction that the
         offset's last digit has in the spread: 1e-4 for an offset of 1e12 and a spread of 1.
         """
-        n_features = X.shape[1]
+        largest, limit = float(np.abs(X).max()), float(np.finfo(X.dtype).max)
+        # Differences must not overflow, nor products of values that stay as they are.
+        most = limit**0.4 if kind == "none" else limit / 4
+        if largest > most:
+            msg = (
+                f"X holds values as large as {largest:.3g}, but preparation={kind!r} takes at most "
+                f"{most:.3g} in {X.dtype}; scale the features first."
+            )
+            raise ValueError(msg)
         if kind == "none":
-            _refuse_large(X)
-            return cls(np.zeros(n_features), np.ones(n_features))
-        offset, factors = np.zeros(n_features), np.zeros(n_features)
-        for first in range(0, n_features, BLOCK_COLUMNS):
-            block = slice(first, first + BLOCK_COLUMNS)
-            offset[block], factors[block] = _scale(X[:, block], by_range=kind == "range")
-        _refuse_extremes(X, factors)
-        plain = cls(offset, factors)
-        return cls(offset, factors, _whitening(plain.applied(X))) if kind == "whiten" else plain
+            return cls(np.zeros(X.shape[1]), np.ones(X.shape[1]))
+        scale = ColumnScale.of(X)
+        offset, length = scale.mean, scale.deviation
+        if kind == "range":
+            offset = X.min(axis=0).astype(np.float64) / scale.divisor
+            length = np.where(scale.varies, X.max(axis=0) / scale.divisor - offset, 1.0)
+        # Where this is no number, the column is refused.
+        with np.errstate(over="ignore"):
+            factors = np.where(scale.varies, 1.0 / length / scale.divisor, 0.0)
+        if factors.max() > limit * LARGEST_FACTOR:
+            msg = (
+                f"Feature {int(factors.argmax())} varies by less than "
+                f"{1 / (limit * LARGEST_FACTOR):.3g}, too little to be brought to a common scale "
+                f"in {X.dtype}; multiply it by a large number first."
+            )
+            raise ValueError(msg)
+        return cls(offset * scale.divisor, factors)
 
     def applied(
         self, X: FloatArray, *, precision: type[np.floating] | None = None, intercept: bool = False
@@ -68,96 +81,27 @@ class Preparation:
         for first in range(0, n_samples, CHUNK_ROWS):
             rows = slice(first, first + CHUNK_ROWS)
             # In double precision: a large offset would take the digits of single ones.
-            chunk = (X[rows].astype(np.float64) - self.offset) * self.factors
-            prepared[rows, :n_features] = chunk if self.mixing is None else chunk @ self.mixing
+            prepared[rows, :n_features] = (X[rows].astype(np.float64) - self.offset) * self.factors
         return prepared
 
-    def folded(self, weights: FloatArray) -> FloatArray:
-        """Weights of x - offset that do what these do on prepared data."""
-        mixed = weights if self.mixing is None else weights @ self.mixing.T
-        return np.asarray(mixed * self.factors)
 
-
-def _scale(columns: FloatArray, *, by_range: bool) -> tuple[FloatArray, FloatArray]:
-    """Offset and factor of each column; the factor of constant columns is zero."""
-    low, high = columns.min(axis=0).astype(np.float64), columns.max(axis=0).astype(np.float64)
-    # A power of two for each column, which rounds nothing, brings its largest value to about 1:
-    # squares of very large or small values would overflow or vanish.
-    shift = -np.frexp(np.maximum(np.abs(low), np.abs(high)))[1]
-    shifted = np.ldexp(columns.astype(np.float64), shift)
-    if by_range:
-        offset, length = shifted.min(axis=0), np.ptp(shifted, axis=0)
-    else:
-        offset = shifted.mean(axis=0)
-        centred = shifted - offset
-        # Again, because the mean of a column with a huge offset is itself rounded.
-        length = np.sqrt(np.mean((centred - centred.mean(axis=0)) ** 2, axis=0))
-    varies = (low < high) & (length > 0)
-    # Where this is no number, the column is refused.
-    with np.errstate(over="ignore"):
-        factors = np.ldexp(np.where(varies, 1 / np.where(varies, length, 1.0), 0.0), shift)
-    return np.ldexp(offset, -shift), factors
-
-
-def _whitening(standardised: FloatArray) -> FloatArray:
-    """Symmetric matrix that makes columns uncorrelated, with deviation one in every direction."""
-    axes, _, squares = principal_axes(standardised, shortest=SHORTEST_WHITENED)
-    if squares[0] == 0:
-        return np.zeros((len(axes), len(axes)))
-    return np.asarray((axes * np.sqrt(len(standardised) / squares)) @ axes.T)
-
-
-def _refuse_large(X: FloatArray) -> None:
-    """Refuse values whose products would overflow."""
-    largest, most = float(np.abs(X).max()), float(np.finfo(X.dtype).max) ** 0.4
-    if largest > most:
-        msg = (
-            f"X holds values as large as {largest:.3g}, but preparation='none' takes at most "
-            f"{most:.3g} in {X.dtype}; prepare the data or take preparation='standardise'."
-        )
-        raise ValueError(msg)
-
-
-def _refuse_extremes(X: FloatArray, factors: FloatArray) -> None:
-    """Refuse values whose differences overflow, and columns that no factor of their kind scales."""
-    limit = float(np.finfo(X.dtype).max)
-    largest = float(np.abs(X).max())
-    if largest > limit / 4:
-        msg = (
-            f"X holds values as large as {largest:.3g}, but at most {limit / 4:.3g} can be "
-            f"prepared in {X.dtype}; scale the features first."
-        )
-        raise ValueError(msg)
-    if factors.max() > limit * LARGEST_FACTOR:
-        place = int(factors.argmax())
-        msg = (
-            f"Feature {place} varies by less than {1 / (limit * LARGEST_FACTOR):.3g}, too little "
-            f"to be brought to a common scale in {X.dtype}; multiply it by a large number first."
-        )
-        raise ValueError(msg)
-
-
-def principal_axes(
-    data: FloatArray, *, shortest: float | None = None
-) -> tuple[FloatArray, FloatArray, FloatArray]:
+def principal_axes(data: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Turn data to their principal axes about the origin, longest first; at least one.
 
     Returns the axes (orthonormal, float64), the coordinates ``data @ axes`` in the precision of the
-    data, and the squared norms of their columns. Axes are kept along which the data have at least
-    the fraction `shortest` of the greatest norm; None keeps all but rounding.
+    data, and the squared norms of their columns.
     """
     n_samples, n_columns = data.shape
-    share = NOTHING[data.dtype] if shortest is None else shortest
+    share = NOTHING[data.dtype]
     if n_columns > n_samples:
-        # An orthonormal basis of the rows; the rest are directions without data.
-        basis, rows = np.linalg.qr(data.T.astype(np.float64))
-        axes, coordinates, squares = principal_axes(np.ascontiguousarray(rows.T), shortest=share)
-        return basis @ axes, coordinates.astype(data.dtype), squares
-    values, axes = (part[..., ::-1] for part in eigh(_gram(data)))
-    # Values are wrong by the rounding of the greatest one: near it, axes are measured instead.
-    possible = values > (share**2 - n_columns * EPSILON) * values[0]
-    possible[0] = True
-    axes = np.ascontiguousarray(axes[:, possible])
+        axes = np.linalg.svd(data.astype(np.float64), full_matrices=False)[2].T
+    else:
+        values, axes = (part[..., ::-1] for part in eigh(_gram(data)))
+        # Values are wrong by the rounding of the greatest: near it, axes are measured instead.
+        possible = values > (share**2 - n_columns * EPSILON) * values[0]
+        possible[0] = True
+        axes = axes[:, possible]
+    axes = np.ascontiguousarray(axes)
     coordinates = data @ axes.astype(data.dtype)
     squares = np.einsum("ij,ij->j", coordinates, coordinates, dtype=np.float64)
     kept = squares > share**2 * squares.max()

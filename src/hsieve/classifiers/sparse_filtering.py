@@ -73,10 +73,9 @@ class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         is usual, and no warning is given.
     max_samples : int or None, default=10_000
         Features are learned from this many samples, drawn without replacement; None for all.
-    preparation : {"standardise", "range", "whiten", "none"}, default="standardise"
+    preparation : {"standardise", "range", "none"}, default="standardise"
         What is done with the features first: mean 0 and deviation 1; least value 0 and greatest 1;
-        uncorrelated with deviation 1, which needs many more samples than features; nothing, as in
-        the thesis, which is for values of about 1.
+        nothing, as in the thesis, which is for values of about 1.
     intercept : bool, default=False
         Whether a constant is added to the features, so that learned features have an intercept.
     tol : float, default=1e-7
@@ -188,7 +187,7 @@ class SparseFiltering(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEst
         start = rng.normal(size=(int(n_components), prepared.shape[1]))
         fit = sparse_filtering(prepared, start, max_iter=int(self.max_iter), tol=float(self.tol))
         weights, n_features = fit.weights, data.shape[1]
-        self.components_ = preparation.folded(weights[:, :n_features]).astype(data.dtype)
+        self.components_ = (weights[:, :n_features] * preparation.factors).astype(data.dtype)
         self.intercept_ = weights[:, n_features:].sum(axis=1).astype(data.dtype)
         self.offset_ = preparation.offset
         self.feature_norms_ = fit.feature_norms

@@ -42,8 +42,10 @@ class ColumnScale:
         mean = sum((part / divisor).sum(axis=0, dtype=np.float64) for part in parts) / len(numbers)
         # Again, because the first mean of a column with a huge offset is itself rounded.
         mean = mean + sum((part / divisor - mean).sum(axis=0) for part in parts) / len(numbers)
+        rest = sum((part / divisor - mean).sum(axis=0) for part in parts) / len(numbers)
         squares = sum(np.square(part / divisor - mean).sum(axis=0) for part in parts)
-        deviation = np.sqrt(squares / len(numbers))
+        # Beside a huge offset even that mean is rounded, and the squares are not those around it.
+        deviation = np.sqrt(np.maximum(squares / len(numbers) - np.square(rest), 0.0))
         varies = (low < high) & (deviation > 0)
         return cls(divisor, mean, np.where(varies, deviation, 1.0), varies)
 
