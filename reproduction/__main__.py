@@ -22,8 +22,7 @@ from hsieve.cli.files import refusing
 from hsieve.cli.printing import print_tables
 
 if TYPE_CHECKING:
-    from hsieve.comparison.experiment import Settings
-    from hsieve.comparison.runner import Outcome
+    from hsieve.comparison.runner import Outcome, Settings
     from reproduction.experiment import PublishedExperiment
 
 __all__ = ["app", "run"]

@@ -11,7 +11,7 @@ few other windows, drawn at random, are fitted; of those held out every window i
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -27,7 +27,7 @@ from hsieve.data.sequences import (
     windows,
 )
 
-__all__ = ["CleavageData", "CleavageFold", "draw_windows", "make_fold"]
+__all__ = ["CleavageData", "CleavageFold", "draw_windows", "make_fold", "rotated"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -36,6 +36,8 @@ IndexArray = NDArray[np.intp]
 BEFORE, AFTER = 9, 2
 BEFORE_WIDE = 14
 SHARE_CHOOSING = 0.25
+# Directions with less than this fraction of the strongest one are rounding.
+ROUNDING = 1e-10
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,7 +73,8 @@ class CleavageData:
     @cached_property
     def narrow(self) -> Windows:
         """Positions -10 to +2 of each candidate."""
-        return self.wide.narrowed(before=BEFORE, after=AFTER)
+        codes = self.wide.codes[:, BEFORE_WIDE - BEFORE :]
+        return replace(self.wide, codes=codes, before=BEFORE)
 
     @property
     def protein(self) -> IndexArray:
@@ -88,11 +91,30 @@ class CleavageData:
 
     def rotated(self, *, wide: bool = False) -> FloatArray:
         """Code residues in as few columns as have the distances and products of the 54 scales."""
-        return self._coded(residue_scales().rotated(), wide=wide)
+        return self._coded(rotated(residue_scales()), wide=wide)
 
     def _coded(self, scales: ResidueScales, *, wide: bool) -> FloatArray:
         """Code narrow or wide windows, in single precision."""
         return encode_windows(self.wide if wide else self.narrow, scales).X.astype(np.float32)
+
+
+def rotated(scales: ResidueScales) -> ResidueScales:
+    """Return as few scales as have the same distances and inner products: "direction 1", ...
+
+    Parameters
+    ----------
+    scales : ResidueScales
+        Any number of scales; the twenty residues span no more than 20 dimensions.
+
+    Returns
+    -------
+    ResidueScales
+        At most 20 scales. Distances and inner products between windows are those of all scales.
+    """
+    left, strengths, _ = np.linalg.svd(scales.values, full_matrices=False)
+    kept = strengths > ROUNDING * strengths[0]
+    values = left[:, kept] * strengths[kept]
+    return ResidueScales(tuple(f"direction {place + 1}" for place in range(kept.sum())), values)
 
 
 @dataclass(frozen=True, eq=False)

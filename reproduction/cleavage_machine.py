@@ -1,7 +1,7 @@
 """Support vector machines with a Gaussian kernel that score windows, settings chosen inside.
 
 Cost and width are those of a small grid with the highest mean reciprocal rank of the true window
-(:func:`hsieve.data.sequences.site_reciprocal_rank`) on proteins split off the training proteins:
+on proteins split off the training proteins:
 the share of proteins found is the aim, but of some two hundred proteins it has a standard error of
 3 points; the reciprocal rank goes with it and varies less.
 
@@ -18,11 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.svm import SVC
 
-from hsieve.data.sequences import site_reciprocal_rank
 from hsieve.kernels.weighted_distances import squared_to
 from reproduction.cleavage_data import CleavageFold
 
-__all__ = ["COSTS", "WIDTHS", "Setting", "best_setting", "machine_scores"]
+__all__ = ["COSTS", "WIDTHS", "Setting", "best_setting", "machine_scores", "mean_reciprocal_rank"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -87,9 +86,43 @@ def best_setting(
     for features in sets:
         pair = _parts(X, (fitted, scored), features)
         for cost, width, scores in _scores(pair, fold.data.is_site[fitted], costs, widths):
-            rank = site_reciprocal_rank(scores, protein, is_site)
+            rank = mean_reciprocal_rank(scores, protein, is_site)
             found.append(Setting(features, cost, width, rank))
     return max(found, key=lambda setting: setting.reciprocal_rank)
+
+
+def mean_reciprocal_rank(
+    scores: FloatArray, groups: IndexArray, is_site: NDArray[np.bool_]
+) -> float:
+    """Return the mean over proteins of 1 / rank of the best true site.
+
+    Parameters
+    ----------
+    scores : ndarray of shape (n_windows,)
+        Larger is more likely a site.
+    groups : ndarray of shape (n_windows,)
+        Protein of each window.
+    is_site : ndarray of bool of shape (n_windows,)
+        Whether a window is a site.
+
+    Returns
+    -------
+    float
+        At least the accuracy, at most 1. It varies less, and so is better to choose settings by.
+
+    Examples
+    --------
+    >>> scores, groups = np.array([0.1, 0.9, 0.4, 0.2]), np.array([0, 0, 1, 1])
+    >>> mean_reciprocal_rank(scores, groups, np.array([False, True, False, True]))
+    0.75
+    """
+    # Of equal scores the first by row comes first.
+    order = np.lexsort((-scores, groups))
+    _, first, protein = np.unique(groups[order], return_index=True, return_inverse=True)
+    rank, truth = np.arange(len(order)) - first[protein], is_site[order]
+    best = np.zeros(len(first))
+    np.maximum.at(best, protein[truth], 1.0 / (1 + rank[truth]))
+    return float(best.mean())
 
 
 def machine_scores(X: FloatArray, fold: CleavageFold, setting: Setting) -> FloatArray:

@@ -8,8 +8,9 @@ afterwards, also from those of half a run.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-from hsieve.comparison.experiment import Experiment, Piece, Record, Settings
 from hsieve.comparison.result import TextTable
+from hsieve.comparison.results_file import Record
+from hsieve.comparison.runner import Experiment, Piece, Settings
 from hsieve.comparison.summary import Figure
 
 __all__ = [
@@ -65,7 +66,7 @@ class PublishedExperiment(Experiment):
     Parameters
     ----------
     name, protocol, plan, measure, load, trials, belongs_to
-        As in :class:`hsieve.comparison.experiment.Experiment`. The name is that on the command
+        As in :class:`hsieve.comparison.runner.Experiment`. The name is that on the command
         line, and `load` raises ``DatasetNotFoundError`` if the data are not there.
     title : str
         Table and paper, in one line.

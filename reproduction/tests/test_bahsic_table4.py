@@ -5,7 +5,7 @@ import csv
 import numpy as np
 import pytest
 
-from hsieve.comparison.runner import measure_all
+from hsieve.comparison.runner import run
 from reproduction import bahsic_table4
 from reproduction.catalogue import EXPERIMENTS
 from reproduction.experiment import Figure, Settings
@@ -37,7 +37,7 @@ def small_protocol(tmp_path, monkeypatch):
 
 
 def test_selected_features_beat_random_ones(small_protocol):
-    cells = EXPERIMENT.summarise(measure_all(EXPERIMENT))
+    cells = EXPERIMENT.summarise(run(EXPERIMENT, Settings()).records)
     errors = {cell.method: cell.measured.mean for cell in cells}
     assert list(errors) == list(bahsic_table4.METHODS)
     for rule in (bahsic_table4.DEFAULT_RULE, bahsic_table4.PAPER_RULE):
@@ -45,21 +45,21 @@ def test_selected_features_beat_random_ones(small_protocol):
 
 
 def test_records_are_flat_and_the_same_whatever_the_number_of_jobs(small_protocol):
-    records = measure_all(EXPERIMENT, Settings(seed=3))
+    records = run(EXPERIMENT, Settings(seed=3)).records
     assert len(records) == N_FOLDS * len(bahsic_table4.METHODS)
     assert all(isinstance(value, str | int | float) for r in records for value in r.values())
-    assert records == measure_all(EXPERIMENT, Settings(seed=3, jobs=2))
+    assert records == run(EXPERIMENT, Settings(seed=3, jobs=2)).records
 
 
 def test_another_trial_has_other_folds(small_protocol):
-    records = measure_all(EXPERIMENT, Settings(trials=2))
+    records = run(EXPERIMENT, Settings(trials=2)).records
     first, second = ([r["rmse"] for r in records if r["trial"] == trial] for trial in (0, 1))
     assert len(first) == len(second)
     assert first != second
 
 
 def test_constant_columns_are_told_in_words(small_protocol):
-    text = " ".join(EXPERIMENT.explain(measure_all(EXPERIMENT)))
+    text = " ".join(EXPERIMENT.explain(run(EXPERIMENT, Settings()).records))
     assert f"In {N_FOLDS} training parts some columns hold one single value" in text
     assert "60 samples (paper: 50)" in text
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.svm import SVC
 
-from hsieve.comparison.runner import measure_all
+from hsieve.comparison.runner import run
 from hsieve.selectors import FamilyRanking
 from reproduction import bahsic_genes, bahsic_tables12
 from reproduction import bahsic_observations as observations
@@ -138,14 +138,14 @@ def test_machine_is_that_of_a_grid_search(n_classes):
 
 def test_records_are_flat_and_the_same_whatever_the_number_of_jobs(small):
     some = restricted(EXPERIMENT, ["two"], ["pc", "RBF", "l1"])
-    records = measure_all(some, Settings(seed=3))
+    records = run(some, Settings(seed=3)).records
     assert len(records) == N_FOLDS * 3
     assert all(type(value) in (str, int, float) for r in records for value in r.values())
-    assert records == measure_all(some, Settings(seed=3, jobs=2))
+    assert records == run(some, Settings(seed=3, jobs=2)).records
 
 
 def test_tables_and_explanation_of_a_whole_run(small, one_machine):
-    records = measure_all(EXPERIMENT)
+    records = run(EXPERIMENT, Settings()).records
     first, second, third = EXPERIMENT.tables(records)
     assert first.headings == ("data", *bahsic_genes.methods_for(2))
     assert second.headings == ("data", *bahsic_genes.methods_for(3))

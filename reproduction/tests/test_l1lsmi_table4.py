@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.comparison.runner import measure_all
+from hsieve.comparison.runner import run
 from hsieve.datasets import make_quad, make_xor_toy
 from hsieve.kernels import Delta, Gaussian
 from hsieve.measures import hsic
@@ -31,7 +31,7 @@ def test_published_figures_fit_the_methods():
 
 
 def test_quick_methods_come_near_the_published_figures():
-    records = measure_all(restricted(EXPERIMENT, ["and-or"], QUICK), Settings(trials=15))
+    records = run(restricted(EXPERIMENT, ["and-or"], QUICK), Settings(trials=15)).records
     assert len(records) == 15 * len(QUICK)
     for cell in EXPERIMENT.summarise(records):
         assert abs(cell.difference) < 0.15, cell
@@ -57,8 +57,8 @@ def test_every_method_selects_as_many_as_are_true(method, monkeypatch):
 
 def test_records_do_not_depend_on_the_number_of_jobs():
     some = restricted(EXPERIMENT, ["xor"], ["PC", "Relief"])
-    alone = measure_all(some, Settings(trials=2))
-    together = measure_all(some, Settings(trials=2, jobs=2))
+    alone = run(some, Settings(trials=2)).records
+    together = run(some, Settings(trials=2, jobs=2)).records
     for record in (*alone, *together):
         record.pop("seconds")
     assert alone == together

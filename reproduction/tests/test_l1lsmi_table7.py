@@ -7,7 +7,7 @@ import pytest
 from sklearn.model_selection import GridSearchCV
 from sklearn.svm import SVC, SVR
 
-from hsieve.comparison.runner import measure_all, planned
+from hsieve.comparison.runner import planned, run
 from hsieve.kernels import resolve_bandwidth, squared_distances
 from reproduction import l1lsmi_errors, l1lsmi_table7
 from reproduction.collection import DatasetNotFoundError
@@ -171,7 +171,7 @@ def test_tops_and_wins_by_hand():
 
 
 def test_the_features_that_make_the_classes_are_found_and_shown(collection):
-    records = measure_all(restricted(EXPERIMENT, methods=QUICK), Settings(trials=2))
+    records = run(restricted(EXPERIMENT, methods=QUICK), Settings(trials=2)).records
     assert len(records) == 2 * 2 * len(QUICK)
     for record in records:
         assert all(isinstance(value, str | int | float) for value in record.values())
@@ -190,7 +190,7 @@ def test_the_features_that_make_the_classes_are_found_and_shown(collection):
 
 def test_records_do_not_depend_on_the_number_of_jobs(collection):
     both = [
-        measure_all(restricted(EXPERIMENT, ["three"], QUICK), Settings(trials=1, jobs=jobs))
+        run(restricted(EXPERIMENT, ["three"], QUICK), Settings(trials=1, jobs=jobs)).records
         for jobs in (1, 2)
     ]
     for records in both:
@@ -222,7 +222,7 @@ def test_none_of_a_run_can_be_shown():
 def test_missing_collection_is_told(tmp_path, monkeypatch):
     monkeypatch.setenv("HSIEVE_DATA", str(tmp_path))
     with pytest.raises(DatasetNotFoundError, match="HSIEVE_DATA"):
-        measure_all(restricted(EXPERIMENT, ["wine"], ["PC"]), Settings(trials=1))
+        run(restricted(EXPERIMENT, ["wine"], ["PC"]), Settings(trials=1))
 
 
 @pytest.mark.data

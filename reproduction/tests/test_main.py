@@ -68,7 +68,7 @@ def test_csv_has_a_row_for_each_record(tmp_path):
     reproduce("fake", "--results", "here")
     with (tmp_path / "here" / "fake.csv").open(newline="") as file:
         rows = list(csv.DictReader(file))
-    records = runner.measure_all(EXPERIMENT)
+    records = runner.run(EXPERIMENT, Settings()).records
     assert [float(row["value"]) for row in rows] == [record["value"] for record in records]
     assert [row["dataset"] for row in rows] == [record["dataset"] for record in records]
 
@@ -199,7 +199,7 @@ def test_interrupted_run_shows_what_is_there_and_how_to_go_on(tmp_path):
     finished = reproduce("fake", "--results", tmp_path)
     assert (finished.exit_code, finished.stderr) == (0, "")
     records = runner.gather(EXPERIMENT, Settings(), tmp_path).records
-    assert records == runner.measure_all(EXPERIMENT)
+    assert records == runner.run(EXPERIMENT, Settings()).records
     assert (tmp_path / "fake.csv").exists()
 
 
@@ -208,7 +208,7 @@ def test_restricted_runs_are_completed_later(tmp_path):
     records = runner.run(some, Settings(), tmp_path).records
     assert {(r["dataset"], r["method"]) for r in records} == {(DATASETS[1], "A")}
     whole = runner.run(EXPERIMENT, Settings(), tmp_path).records
-    assert whole == runner.measure_all(EXPERIMENT)
+    assert whole == runner.run(EXPERIMENT, Settings()).records
 
 
 def test_methods_that_are_measured_together_cannot_be_chosen():

@@ -7,7 +7,7 @@ import types
 import numpy as np
 import pytest
 
-from hsieve.comparison.runner import measure_all, run
+from hsieve.comparison.runner import run
 from hsieve.selectors import N3LARS
 from reproduction import n3lars_split, n3lars_table2, peer
 from reproduction.__main__ import app
@@ -78,7 +78,7 @@ def measured(monkeypatch):
 
     def measure(n_splits, **settings):
         monkeypatch.setattr(n3lars_table2, "N_SPLITS", n_splits)
-        return measure_all(EXPERIMENT, Settings(**settings))
+        return run(EXPERIMENT, Settings(**settings)).records
 
     return measure
 

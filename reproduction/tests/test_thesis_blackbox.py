@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hsieve.comparison.runner import measure_all
+from hsieve.comparison.runner import run
 from reproduction.catalogue import EXPERIMENTS
 from reproduction.experiment import Piece, Settings, restricted
 from reproduction.thesis_blackbox import (
@@ -110,7 +110,7 @@ def test_the_plan_has_every_method_of_every_trial():
 
 @needs.collection
 def test_the_digits_are_there_and_a_linear_model_reads_most_of_them():
-    (record,) = measure_all(restricted(EXPERIMENT, methods=[LINEAR]), Settings(trials=1))
+    (record,) = run(restricted(EXPERIMENT, methods=[LINEAR]), Settings(trials=1)).records
     assert record["n_predicted"] == 2000
     assert record["n_classes_predicted"] == 10
     assert 0.85 < record["accuracy"] < 0.96

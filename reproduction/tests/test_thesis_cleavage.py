@@ -5,9 +5,9 @@ import itertools
 import numpy as np
 import pytest
 
-from hsieve.data.sequences import RESIDUES, site_accuracy
+from hsieve.data.sequences import RESIDUES, encode_windows, residue_scales, site_accuracy, windows
 from reproduction import thesis_cleavage
-from reproduction.cleavage_data import CleavageData, draw_windows, make_fold
+from reproduction.cleavage_data import CleavageData, draw_windows, make_fold, rotated
 from reproduction.cleavage_machine import Setting, best_setting, machine_scores
 from reproduction.cleavage_rows import (
     ADDED,
@@ -61,6 +61,21 @@ def data():
 
 def small_piece(group, fold=0):
     return Piece("made up", 0, fold, group, thesis_cleavage.Work(N_FOLDS, 0, SMALL))
+
+
+def test_rotated_scales_keep_all_distances_and_products_of_windows():
+    scales = residue_scales()
+    cut = windows(made_up()[0], before=3, after=1, ends="padded")
+    full, few = encode_windows(cut, scales).X, encode_windows(cut, rotated(scales)).X
+    assert few.shape[1] <= 5 * 20 < full.shape[1]
+    np.testing.assert_allclose(few @ few.T, full @ full.T, rtol=1e-10)
+
+
+def test_narrow_windows_are_those_cut_narrow(data):
+    narrow = windows(made_up()[0], before=9, after=2)
+    assert data.narrow.offsets == narrow.offsets
+    np.testing.assert_array_equal(data.narrow.codes, narrow.codes)
+    np.testing.assert_array_equal(data.narrow.target, narrow.target)
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import time
 
 import numpy as np
 
-from hsieve.comparison.experiment import Experiment, Piece
+from hsieve.comparison.runner import Experiment, Piece
 
 DATASETS = ("first", "second, with a comma")
 METHODS = ("A", "B|C")

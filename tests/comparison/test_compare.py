@@ -284,8 +284,8 @@ def test_text_table_frame_and_html_say_the_same(classes, selectors):
     assert [line.split()[0] for line in lines[3:7]] == [s.name for s in found.summaries]
     frame = found.to_frame()
     assert frame.index.tolist() == [*(s.name for s in found.summaries), "no features"]
-    assert frame["score"].tolist() == [s.score.mean for s in found.summaries]
-    assert frame["jaccard"].tolist() == [s.consistency.jaccard for s in found.summaries]
+    assert frame["score"].tolist() == [s.score.mean for s in found.rows_shown]
+    assert frame["jaccard"].tolist()[:-1] == [s.consistency.jaccard for s in found.summaries]
     page = found._repr_html_()
     assert "&lt;b&gt;" in page
     assert "<b>" not in page

@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from hsieve.comparison import runner
-from hsieve.comparison.experiment import Settings
 from hsieve.comparison.results_file import ResultsError, open_results
+from hsieve.comparison.runner import Settings
 from hsieve.progress import listen
 from tests.comparison import fake
 from tests.comparison.fake import DATASETS, EXPERIMENT, METHODS, N_PARTS
@@ -24,7 +24,7 @@ PROCESS = """
 import sys
 from pathlib import Path
 from hsieve.comparison import runner
-from hsieve.comparison.experiment import Settings
+from hsieve.comparison.runner import Settings
 from tests.comparison.fake import EXPERIMENT
 runner.run(EXPERIMENT, Settings(jobs=2), Path(sys.argv[1]))
 """
@@ -32,7 +32,7 @@ runner.run(EXPERIMENT, Settings(jobs=2), Path(sys.argv[1]))
 
 @pytest.fixture
 def undisturbed():
-    return runner.measure_all(EXPERIMENT)
+    return runner.run(EXPERIMENT, Settings()).records
 
 
 def lines_of(folder):
@@ -126,7 +126,7 @@ def test_foreign_line_in_the_middle_is_refused(tmp_path, line):
 
 
 def test_number_of_jobs_changes_nothing(tmp_path, undisturbed):
-    assert runner.measure_all(EXPERIMENT, Settings(jobs=2)) == undisturbed
+    assert runner.run(EXPERIMENT, Settings(jobs=2)).records == undisturbed
     assert runner.run(EXPERIMENT, Settings(), tmp_path).records == undisturbed
 
 
@@ -134,11 +134,11 @@ def test_further_trials_are_added_to_those_there(tmp_path):
     runner.run(EXPERIMENT, Settings(trials=1), tmp_path)
     before = lines_of(tmp_path)
     outcome = runner.run(EXPERIMENT, Settings(trials=3), tmp_path)
-    assert outcome.records == runner.measure_all(EXPERIMENT, Settings(trials=3))
+    assert outcome.records == runner.run(EXPERIMENT, Settings(trials=3)).records
     assert lines_of(tmp_path)[: len(before)] == before
     assert len(lines_of(tmp_path)) == 1 + 3 * len(before[1:])
     fewer = runner.run(EXPERIMENT, Settings(trials=1), tmp_path)
-    assert fewer.records == runner.measure_all(EXPERIMENT, Settings(trials=1))
+    assert fewer.records == runner.run(EXPERIMENT, Settings(trials=1)).records
 
 
 def test_complete_run_measures_nothing(tmp_path, undisturbed):
@@ -152,7 +152,7 @@ def test_other_seed_is_refused_and_fresh_starts_over(tmp_path):
     with pytest.raises(ResultsError, match=r"made with seed 0, this run is with seed 1.*--fresh"):
         runner.run(EXPERIMENT, Settings(seed=1), tmp_path)
     outcome = runner.run(EXPERIMENT, Settings(seed=1), tmp_path, fresh=True)
-    assert outcome.records == runner.measure_all(EXPERIMENT, Settings(seed=1))
+    assert outcome.records == runner.run(EXPERIMENT, Settings(seed=1)).records
     assert len(lines_of(tmp_path)) == 1 + N_PIECES
 
 
@@ -164,9 +164,8 @@ def test_other_protocol_is_refused(tmp_path):
 
 
 def test_two_runs_at_once_are_refused(tmp_path):
-    belongs_to = runner._belongs_to(EXPERIMENT, Settings())
     with (
-        open_results(tmp_path / "fake.jsonl", belongs_to),
+        open_results(tmp_path / "fake.jsonl", {"experiment": "fake", "protocol": 1, "seed": 0}),
         pytest.raises(ResultsError, match="in use by another run"),
     ):
         runner.run(EXPERIMENT, Settings(), tmp_path, fresh=True)

@@ -25,7 +25,7 @@ from sklearn.pipeline import make_pipeline
 import hsieve
 from hsieve import L1HSIC, L1LSMI, N3LARS, DependenceSelector, MaxRelevance, RandSel
 from hsieve.comparison import runner
-from hsieve.comparison.experiment import Settings
+from hsieve.comparison.runner import Settings
 from hsieve.datasets import make_xor
 from hsieve.measures import HSIC
 from hsieve.parallel import EngineError, EngineSettings
@@ -71,7 +71,7 @@ def comparison(**who: Any) -> Outcome:
 
 
 def reproduction(**who: Any) -> Outcome:
-    return runner.measure_all(EXPERIMENT, Settings(**who))
+    return runner.run(EXPERIMENT, Settings(**who)).records
 
 
 METHODS: dict[str, Callable[..., Outcome]] = {
@@ -277,7 +277,7 @@ def test_a_killed_run_with_an_engine_goes_on(tmp_path: Path) -> None:
     script = (
         "from tests.comparison.fake import EXPERIMENT\n"
         "from hsieve.comparison import runner\n"
-        "from hsieve.comparison.experiment import Settings\n"
+        "from hsieve.comparison.runner import Settings\n"
         "from pathlib import Path\n"
         f"runner.run(EXPERIMENT, Settings(engine='threads'), Path({str(tmp_path)!r}))\n"
     )

@@ -115,12 +115,9 @@ def run_plan(
 
     try:
         with refusing():
-            if wish.folder is None:
-                records = runner.measure_all(plan.experiment, plan.settings)
-            else:
-                records = runner.run(
-                    plan.experiment, plan.settings, wish.folder, fresh=wish.fresh
-                ).records
+            records = runner.run(
+                plan.experiment, plan.settings, wish.folder, fresh=wish.fresh
+            ).records
     except KeyboardInterrupt:
         if wish.folder is None:
             raise InterruptedRunError(LOST) from None

@@ -25,22 +25,22 @@ from sklearn.base import BaseEstimator
 
 from hsieve.comparison import runner
 from hsieve.comparison.evaluation import Judge, check_scoring, evaluate_fold, usual_scoring
-from hsieve.comparison.experiment import Experiment, Piece, Record, Settings
 from hsieve.comparison.inputs import (
     check_predictor,
-    checked_count,
     compared_data,
     make_folds,
     named,
 )
 from hsieve.comparison.result import SelectorComparison
-from hsieve.comparison.results_file import ResultsError
+from hsieve.comparison.results_file import Record, ResultsError
+from hsieve.comparison.runner import Experiment, Piece, Settings
 from hsieve.comparison.summary import readable, summaries_of, summary_of_nothing
 from hsieve.data.views import FilledBlocks
 from hsieve.dataset import Dataset, opened
 from hsieve.fingerprint import fingerprint_of_arrays, fingerprint_of_estimator
 from hsieve.inference.gaussian_machine import Fold
 from hsieve.parallel.jobs import make_job_engine, refuse_cluster_inside
+from hsieve.parameters import integer
 from hsieve.selectors.filling import FillMissing
 from hsieve.selectors.input_data import told
 
@@ -243,10 +243,9 @@ def compare(  # noqa: PLR0913
     )
     for note in plan.warned:
         warnings.warn(note, UserWarning, stacklevel=2)
-    if folder is None:
-        return plan.complete_result(runner.measure_all(plan.experiment, plan.settings))
+    path = None if folder is None else Path(folder)
     try:
-        outcome = runner.run(plan.experiment, plan.settings, Path(folder), fresh=fresh)
+        outcome = runner.run(plan.experiment, plan.settings, path, fresh=fresh)
     except ResultsError as error:
         words = str(error).replace(" by --results", "").replace("--fresh", "fresh=True")
         raise ResultsError(words) from error
@@ -274,8 +273,8 @@ def plan_comparison(  # noqa: PLR0913
     make_job_engine(n_jobs, engine)
     fills_gaps = isinstance(data.columns, FilledBlocks)
     data = compared_data(data)
-    seed = checked_count("random_state", random_state, 0)
-    n_repeats = checked_count("n_repeats", n_repeats, 1)
+    integer(0).check("random_state", random_state)
+    integer(1).check("n_repeats", n_repeats)
     check_predictor(predictor, data.target_kind)
     check_scoring(scoring)
     ready = {
@@ -283,7 +282,7 @@ def plan_comparison(  # noqa: PLR0913
     }
     for name, one in ready.items():
         refuse_cluster_inside(engine, one.get_params(), name)
-    folds, warned = make_folds(data, cv, n_repeats, seed, groups)
+    folds, warned = make_folds(data, cv, n_repeats, random_state, groups)
     warned += tuple(_asking_for_too_many(ready, data.n_features))
     notes: tuple[str, ...] = ()
     if scoring is None:
@@ -315,7 +314,7 @@ def plan_comparison(  # noqa: PLR0913
         belongs_to=_belongs_to(data, folds[0], judge, mark) if is_kept else {},
     )
     jobs = effective_n_jobs(n_jobs) if engine is None else 1
-    settings = Settings(trials=n_repeats, jobs=jobs, seed=seed, engine=engine)
+    settings = Settings(trials=n_repeats, jobs=jobs, seed=int(random_state), engine=engine)
     return ComparisonPlan(
         experiment, settings, data, tuple(ready), judge, folds, warned, (*warned, *notes)
     )

@@ -93,12 +93,6 @@ def check_predictor(predictor: BaseEstimator | None, kind: TargetKind) -> None:
         raise ValueError(msg)
 
 
-def checked_count(name: str, value: Any, least: int) -> int:
-    """Return an integer of at least so much, or refuse it by the name of the parameter."""
-    integer(least).check(name, value)
-    return int(value)
-
-
 def make_folds(
     data: Dataset, cv: Any, n_repeats: int, seed: int, groups: Any = None
 ) -> tuple[list[list[Fold]], tuple[str, ...]]:
@@ -108,7 +102,8 @@ def make_folds(
         groups = column_or_1d(groups)
         check_consistent_length(groups, data.y)
     if isinstance(cv, Integral) and not isinstance(cv, bool):
-        n_folds = checked_count("cv", cv, 2)
+        integer(2).check("cv", cv)
+        n_folds = int(cv)
         if is_classes and np.unique(data.y, return_counts=True)[1].min() < 2:
             msg = (
                 "One class of the target has a single sample; each class needs two at least, to "

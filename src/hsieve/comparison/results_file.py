@@ -17,10 +17,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from hsieve.comparison.experiment import Key, Record
 from hsieve.parallel.checkpoint import lock_file
+
+Record: TypeAlias = dict[str, str | int | float]
+Key: TypeAlias = tuple[str, int, int, str]
 
 FORMAT = 1
 

@@ -1,4 +1,7 @@
-"""Run any experiment, in several processes if you like, and resume where an earlier run ended.
+"""Run an experiment piece by piece, in several processes if you like, and resume where a run ended.
+
+A piece is the least that is measured at once, say one selector on one fold, and does not depend on
+any other piece. A record is a flat dictionary of text and numbers, one for each thing measured.
 
 Only this process writes to the file of results; the others measure. Pieces are taken in the order
 of the plan and written down as soon as they are done, in whatever order that is; the records are
@@ -13,19 +16,88 @@ On Ctrl-C everything finished is in the file already; the caller gets it by :fun
 
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from hsieve.comparison.experiment import Experiment, Key, Piece, Record, Settings
-from hsieve.comparison.results_file import Finished, Results, open_results
+from hsieve.comparison.results_file import Finished, Key, Record, Results, open_results
+from hsieve.parallel import Engine, make_engine
+from hsieve.parallel.jobs import make_job_engine
+from hsieve.parameters import NONE, integer
 from hsieve.progress import listen, report
 
 # The clock may not have moved since the work began.
 LEAST_SECONDS = 1e-3
 # Held by the one piece that a process is measuring.
 _ALONE = Lock()
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the person running an experiment may choose."""
+
+    trials: int | None = None  # how often all is repeated; None is the experiment's own number
+    jobs: int = 1  # processes; the figures do not depend on it
+    seed: int = 0
+    engine: Any = None  # who measures, instead of processes: see `hsieve.parallel.make_engine`
+
+    def __post_init__(self) -> None:
+        (NONE | integer(1)).check("trials", self.trials)
+        integer(1).check("jobs", self.jobs)
+        integer(0).check("seed", self.seed)
+        if self.engine is not None and self.jobs != 1:
+            msg = (
+                f"jobs={self.jobs} and engine={self.engine!r} both say who measures; give one of "
+                "them."
+            )
+            raise ValueError(msg)
+
+    def workers(self) -> Engine:
+        """Return what measures, to be used in a `with` block."""
+        if self.engine is not None:
+            return make_engine(self.engine)
+        return make_job_engine(self.jobs, in_order=False)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A piece of work that is measured at once and independently of all others."""
+
+    dataset: str
+    trial: int  # repetition of the protocol
+    part: int = 0  # fold or split inside the trial
+    method: str = ""  # where methods are measured apart
+    # What else the measurement has to know, and no part of the key. It goes to another process, so
+    # it must be picklable, and large arrays belong to what `load` gives.
+    work: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def key(self) -> Key:
+        """What this piece is known by in a file of results."""
+        return (self.dataset, self.trial, self.part, self.method)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """Pieces of work and how to measure them."""
+
+    name: str  # of the files
+    protocol: int  # raised whenever records made before can no longer stand beside new ones
+    # ``plan(trials, seed)`` gives all pieces, in order, without loading data. A further trial adds
+    # pieces and changes none.
+    plan: Callable[[int, int], list[Piece]]
+    # ``measure(piece, data)`` gives the records of a piece, the same whenever and wherever it runs.
+    # A function of a module, as it goes to other processes.
+    measure: Callable[[Piece, Any], list[Record]]
+    # ``load(piece)`` gives the data, which are loaded once for each `piece.dataset` and must not be
+    # changed. None: no data.
+    load: Callable[[Piece], Any] | None = None
+    trials: int = 1  # usual number
+    # What else all records of a file have in common, in words that can be shown. A file made with
+    # anything else is refused.
+    belongs_to: Mapping[str, str | int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -43,39 +115,23 @@ class Outcome:
         return self.n_done == self.n_planned
 
 
-def results_path(folder: Path, experiment: Experiment) -> Path:
-    """Return the file in which a folder keeps the pieces of an experiment."""
-    return folder / f"{experiment.name}.jsonl"
-
-
 def run(
-    experiment: Experiment, settings: Settings, folder: Path, *, fresh: bool = False
+    experiment: Experiment, settings: Settings, folder: Path | None = None, *, fresh: bool = False
 ) -> Outcome:
-    """Measure what is not yet in the folder's file of results."""
+    """Measure what is not yet in the folder's file of results; without a folder, everything."""
     pieces = planned(experiment, settings)
-    path = results_path(folder, experiment)
+    path = None if folder is None else results_path(folder, experiment)
     # What is missing is told before anything is thrown away or begun.
-    data = _loaded(experiment, pieces) if fresh or not path.exists() else None
-    with open_results(path, _belongs_to(experiment, settings), fresh=fresh) as results:
+    data = _loaded(experiment, pieces) if fresh or (path and not path.exists()) else None
+    with _opened(experiment, settings, path, fresh=fresh) as results:
         _measure_missing(experiment, settings, pieces, results, data)
         return _outcome(pieces, results.finished)
 
 
 def gather(experiment: Experiment, settings: Settings, folder: Path) -> Outcome:
     """Return what is in the folder's file of results, and measure nothing."""
-    pieces = planned(experiment, settings)
-    path = results_path(folder, experiment)
-    with open_results(path, _belongs_to(experiment, settings)) as results:
-        return _outcome(pieces, results.finished)
-
-
-def measure_all(experiment: Experiment, settings: Settings | None = None) -> list[Record]:
-    """Measure everything and keep nothing on disk."""
-    settings = Settings() if settings is None else settings
-    pieces = planned(experiment, settings)
-    results = Results({})
-    _measure_missing(experiment, settings, pieces, results)
-    return _outcome(pieces, results.finished).records
+    with _opened(experiment, settings, results_path(folder, experiment)) as results:
+        return _outcome(planned(experiment, settings), results.finished)
 
 
 def planned(experiment: Experiment, settings: Settings) -> list[Piece]:
@@ -84,14 +140,24 @@ def planned(experiment: Experiment, settings: Settings) -> list[Piece]:
     return experiment.plan(trials, settings.seed)
 
 
-def _belongs_to(experiment: Experiment, settings: Settings) -> dict[str, str | int]:
-    """Say what all records of a file have in common."""
-    return {
+def results_path(folder: Path, experiment: Experiment) -> Path:
+    """Return the file in which a folder keeps the pieces of an experiment."""
+    return folder / f"{experiment.name}.jsonl"
+
+
+def _opened(
+    experiment: Experiment, settings: Settings, path: Path | None, *, fresh: bool = False
+) -> AbstractContextManager[Results]:
+    """Open the file of results, for what all its records have in common; or keep them here."""
+    if path is None:
+        return nullcontext(Results({}))
+    belongs_to = {
         "experiment": experiment.name,
         "protocol": experiment.protocol,
         "seed": settings.seed,
         **experiment.belongs_to,
     }
+    return open_results(path, belongs_to, fresh=fresh)
 
 
 def _outcome(pieces: Sequence[Piece], finished: Mapping[Key, Finished]) -> Outcome:
@@ -116,14 +182,6 @@ def _loaded(experiment: Experiment, pieces: Iterable[Piece]) -> dict[str, Any]:
     return data
 
 
-@dataclass(frozen=True, eq=False)
-class _Needed:
-    """What all pieces need: how to measure, and data by name."""
-
-    measure: Callable[[Piece, Any], list[Record]]
-    data: Mapping[str, Any]
-
-
 def _measure_missing(
     experiment: Experiment,
     settings: Settings,
@@ -136,7 +194,7 @@ def _measure_missing(
     if not missing:
         return
     data = _loaded(experiment, missing.values()) if data is None else data
-    needed = _Needed(experiment.measure, data)
+    needed = experiment.measure, data
     seconds = {key: finished.seconds for key, finished in results.finished.items()}
     started, worked = time.monotonic(), 0.0
     with settings.workers() as workers:
@@ -153,18 +211,17 @@ def _measure_missing(
             report(1 - len(missing) / len(pieces), f"{piece.dataset}, {in_words(left)}")
 
 
-def _measure_piece(piece: Piece, needed: _Needed) -> tuple[Key, Finished]:
+def _measure_piece(
+    piece: Piece, needed: tuple[Callable[[Piece, Any], list[Record]], Mapping[str, Any]]
+) -> tuple[Key, Finished]:
     """Measure one piece, perhaps in a process of its own."""
     # The bar shows the pieces, so what is inside a piece keeps silent.
-    with _ALONE, listen(_ignore):
+    measure, data = needed
+    with _ALONE, listen(lambda *_: None):
         started = time.perf_counter()
-        records = needed.measure(piece, needed.data.get(piece.dataset))
+        records = measure(piece, data.get(piece.dataset))
         taken = time.perf_counter() - started
     return piece.key, Finished(records, taken)
-
-
-def _ignore(share_done: float, what: str) -> None:
-    """Listen to nothing."""
 
 
 def time_left(missing: Sequence[Key], seconds: Mapping[Key, float], jobs: float) -> float:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.stats import t as student
 
-from hsieve.comparison.experiment import Record
+from hsieve.comparison.results_file import Record
 from hsieve.inference import stability
 
 LEVEL = 0.95

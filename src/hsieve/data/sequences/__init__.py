@@ -5,7 +5,14 @@
 :func:`site_accuracy` judges scores by the window that is best in its sequence.
 """
 
-from hsieve.data.sequences.cutting import RESIDUES, UNKNOWN_CODE, Windows, windows
+from hsieve.data.sequences.cutting import (
+    RESIDUES,
+    UNKNOWN_CODE,
+    Windows,
+    best_windows,
+    site_accuracy,
+    windows,
+)
 from hsieve.data.sequences.scales import (
     SCALES,
     EncodedWindows,
@@ -13,7 +20,6 @@ from hsieve.data.sequences.scales import (
     encode_windows,
     residue_scales,
 )
-from hsieve.data.sequences.sites import best_windows, site_accuracy, site_reciprocal_rank
 
 __all__ = [
     "RESIDUES",
@@ -26,6 +32,5 @@ __all__ = [
     "encode_windows",
     "residue_scales",
     "site_accuracy",
-    "site_reciprocal_rank",
     "windows",
 ]

@@ -1,4 +1,4 @@
-"""Windows of residues around every position of protein sequences.
+"""Windows of residues around every position of protein sequences, and the judge of their scores.
 
 A window belongs to its *target*, one residue of a sequence, and holds the residues from `before`
 places in front of the target to `after` places behind it. Residues are codes 0 to 19 in the order
@@ -6,21 +6,25 @@ of :data:`RESIDUES`. One more code, :data:`UNKNOWN_CODE`, stands for all that is
 twenty: letters for a residue that is not known or not usual (B, J, O, U, X, Z), and, where windows
 may reach beyond the ends of a sequence, the places without a residue.
 
+Whether a window holds a site is not asked one by one, as most do not: a sequence counts as right if
+the window with its highest score is the true one, as in section 5.4 of the thesis. The sequences
+are the groups that scikit-learn's ``GroupKFold`` takes, so that none is both trained on and judged.
+
 Cost: one byte a residue of a window.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
-from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RESIDUES", "UNKNOWN_CODE", "Windows", "windows"]
+from hsieve.array_types import IndexArray
+from hsieve.parameters import integer, word
 
-IndexArray = NDArray[np.intp]
+__all__ = ["RESIDUES", "UNKNOWN_CODE", "Windows", "best_windows", "site_accuracy", "windows"]
 
 RESIDUES = "ACDEFGHIKLMNPQRSTVWY"
 UNKNOWN_CODE = len(RESIDUES)
@@ -78,30 +82,6 @@ class Windows:
             self.codes[rows], self.sequence[rows], self.target[rows], self.before, self.after
         )
 
-    def narrowed(self, *, before: int, after: int) -> "Windows":
-        """Return the same windows with fewer residues.
-
-        Parameters
-        ----------
-        before, after : int
-            New numbers, neither larger than it is.
-
-        Returns
-        -------
-        Windows
-            Of the same targets.
-        """
-        for name, value in (("before", before), ("after", after)):
-            _check_length(name, value)
-            if value > getattr(self, name):
-                msg = (
-                    f"These windows have {name}={getattr(self, name)} and cannot be narrowed to "
-                    f"{value}."
-                )
-                raise ValueError(msg)
-        columns = slice(self.before - before, self.before + 1 + after)
-        return Windows(self.codes[:, columns], self.sequence, self.target, before, after)
-
 
 def windows(
     sequences: Iterable[str], *, before: int = 9, after: int = 2, ends: str = "inside"
@@ -138,11 +118,9 @@ def windows(
     >>> found.sequence, found.target
     (array([0, 0, 1]), array([2, 3, 2]))
     """
-    for name, value in (("before", before), ("after", after)):
-        _check_length(name, value)
-    if ends not in ENDS:
-        msg = f"ends must be one of {ENDS}, got {ends!r}."
-        raise ValueError(msg)
+    integer(0).check("before", before)
+    integer(0).check("after", after)
+    word(*ENDS).check("ends", ends)
     parts, lengths = [], []
     width = before + 1 + after
     margins = (before, after) if ends == "padded" else (0, 0)
@@ -161,6 +139,74 @@ def windows(
     sequence = np.repeat(np.arange(len(parts)), lengths)
     target = np.concatenate([np.arange(first, first + length) for length in lengths])
     return Windows(np.concatenate(parts), sequence, target, int(before), int(after))
+
+
+def best_windows(scores: ArrayLike, groups: ArrayLike) -> IndexArray:
+    """Return the window with the highest score of each sequence.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_windows,)
+        Larger is more likely a site.
+    groups : array-like of shape (n_windows,)
+        Sequence of each window.
+
+    Returns
+    -------
+    ndarray of shape (n_groups,)
+        Row of the best window of each group, groups in rising order; of equal scores the first.
+
+    Examples
+    --------
+    >>> best_windows([0.1, 0.9, 0.4, 0.2], ["a", "a", "b", "b"])
+    array([1, 2])
+    """
+    values, labels = np.asarray(scores), np.asarray(groups)
+    if values.ndim != 1 or values.shape != labels.shape or not len(values):
+        msg = (
+            "scores and groups must have one value for each window, and at least one, got shapes "
+            f"{values.shape} and {labels.shape}."
+        )
+        raise ValueError(msg)
+    values = values.astype(np.float64)
+    if np.isnan(values).any():
+        msg = "scores must be numbers, got NaN."
+        raise ValueError(msg)
+    # Of equal scores the first by row comes first.
+    order = np.lexsort((-values, labels))
+    return np.asarray(order[np.unique(labels[order], return_index=True)[1]], dtype=np.intp)
+
+
+def site_accuracy(scores: ArrayLike, groups: ArrayLike, is_site: ArrayLike) -> float:
+    """Return the fraction of sequences whose best window is a true site.
+
+    Parameters
+    ----------
+    scores : array-like of shape (n_windows,)
+        Larger is more likely a site.
+    groups : array-like of shape (n_windows,)
+        Sequence of each window.
+    is_site : array-like of bool of shape (n_windows,)
+        Whether a window is a site. A sequence without one counts as missed.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+
+    Examples
+    --------
+    >>> site_accuracy([0.1, 0.9, 0.4, 0.2], ["a", "a", "b", "b"], [0, 1, 0, 1])
+    0.5
+    """
+    best, truth = best_windows(scores, groups), np.asarray(is_site)
+    if truth.shape != np.shape(scores):
+        msg = (
+            f"is_site must have one value for each of the {np.size(scores)} windows, got shape "
+            f"{truth.shape}."
+        )
+        raise ValueError(msg)
+    return float(np.mean(truth.astype(bool)[best]))
 
 
 def _all_codes(sequences: Iterable[str]) -> list[NDArray[np.uint8]]:
@@ -204,10 +250,3 @@ def _table() -> NDArray[np.uint8]:
     for letter in UNKNOWN_LETTERS:
         table[[ord(letter), ord(letter.lower())]] = UNKNOWN_CODE
     return table
-
-
-def _check_length(name: str, value: Any) -> None:
-    """Refuse what is no number of residues."""
-    if isinstance(value, bool) or not isinstance(value, Integral) or value < 0:
-        msg = f"{name} must be an integer of at least 0, got {value!r}."
-        raise ValueError(msg)

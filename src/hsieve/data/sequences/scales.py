@@ -6,8 +6,7 @@ how residues take to water and to what is not water, how they are buried, their 
 frequency and flexibility, and the structures they are found in.
 
 The values come from the package `aaindex` (MIT licence, extra ``sequences``) when they are asked
-for; none of them is part of this package. Scales are many, residues only twenty: 54 columns span no
-more than 20 dimensions (:meth:`ResidueScales.rotated`).
+for; none of them is part of this package.
 
 Windows of residues as numbers: every residue coded by its scales.
 
@@ -27,18 +26,15 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from hsieve.array_types import FloatArray
 from hsieve.data.sequences.cutting import RESIDUES, Windows
 from hsieve.exceptions import MissingExtraError
+from hsieve.parameters import word
 
 __all__ = ["SCALES", "EncodedWindows", "ResidueScales", "encode_windows", "residue_scales"]
 
-FloatArray = NDArray[np.floating]
-
 SCALINGS = ("range", "standardise", "none")
-# Directions with less than this share of the strongest one are rounding.
-ROUNDING = 1e-10
 
 # Our names, and the accession numbers of the scales in AAindex.
 SCALES: Mapping[str, str] = MappingProxyType(
@@ -122,30 +118,6 @@ class ResidueScales:
     names: tuple[str, ...]
     values: FloatArray
 
-    def rotated(self) -> "ResidueScales":
-        """Return as few columns as have the same lengths and angles, named "direction 1", ...
-
-        Returns
-        -------
-        ResidueScales
-            At most 20 columns. Distances and inner products between residues, and so between
-            windows, are those of all scales.
-
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from hsieve.data.sequences import ResidueScales
-        >>> values = np.random.default_rng(0).normal(size=(20, 54))
-        >>> few = ResidueScales(tuple("abc" * 18), values).rotated().values
-        >>> few.shape, np.allclose(few @ few.T, values @ values.T)
-        ((20, 20), True)
-        """
-        left, strengths, _ = np.linalg.svd(self.values, full_matrices=False)
-        kept = strengths > ROUNDING * strengths[0]
-        values = left[:, kept] * strengths[kept]
-        names = tuple(f"direction {place + 1}" for place in range(values.shape[1]))
-        return ResidueScales(names, values)
-
 
 def residue_scales(
     scales: Mapping[str, str] | Iterable[str] = SCALES, *, scaling: str = "range"
@@ -182,9 +154,7 @@ def residue_scales(
            [ 2.5,  0. ],
            [-3.5, -1. ]])
     """
-    if scaling not in SCALINGS:
-        msg = f"scaling must be one of {SCALINGS}, got {scaling!r}."
-        raise ValueError(msg)
+    word(*SCALINGS).check("scaling", scaling)
     named = _named(scales)
     database = _database()
     columns = [_column(database, name, accession) for name, accession in named.items()]
