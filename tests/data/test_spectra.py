@@ -65,7 +65,7 @@ def test_bad_numbers_are_refused(signals):
         ("sampling_rate", {"sampling_rate": "fast"}),
         ("resolution", {"sampling_rate": 50.0, "resolution": -1.0}),
     ):
-        with pytest.raises(ValueError, match=f"{name} must be a positive number"):
+        with pytest.raises(ValueError, match=f"{name} must be a number above 0"):
             power_spectra(signals, **options)
     signals[0, 0, 0] = np.nan
     with pytest.raises(ValueError, match="signals hold NaN"):

@@ -5,9 +5,7 @@ import pytest
 
 from hsieve.inference.alignment_sweep import AlignmentSweep, alignment_sweep
 from hsieve.inference.feature_number import (
-    NestedValidation,
     by_alignment,
-    by_validation,
     nested_validation,
     prefix_sizes,
     representative_rows,
@@ -40,11 +38,14 @@ def test_guarded_is_never_smaller(seed):
 
 
 def test_of_numbers_that_predict_alike_the_smallest_is_taken():
-    scores = np.array([[0.7, 0.6], [0.8, 0.9], [0.9, 0.9]])
-    widths = np.arange(6.0).reshape(3, 2)
-    choice = by_validation(NestedValidation(np.array([1, 2, 5]), widths, scores, "accuracy", 10))
-    assert (choice.number, choice.width) == (2, 3.0)
-    assert "best cross-validated accuracy (0.900)" in choice.reason
+    y = np.arange(60) % 2
+    X = np.random.default_rng(0).normal(size=(60, 3)) + 20.0 * y[:, None]
+    X[:, 0] = np.arange(60) // 2
+    choice = nested_validation(X, y, lambda _: np.arange(3), np.array([1, 2, 3]))
+    assert choice.values.tolist()[1:] == [1.0, 1.0]
+    # Of widths that predict alike the first, the largest.
+    assert (choice.number, choice.width) == (2, pytest.approx(2 * np.sqrt(2)))
+    assert "best cross-validated accuracy (1.000)" in choice.reason
 
 
 def test_sizes_end_with_the_ranking():
@@ -75,8 +76,8 @@ def test_cross_validation_finds_the_true_number_of_an_easy_set(kind):
     sizes = np.arange(1, 16)
     validation = nested_validation(X, y, lambda _: np.arange(15), sizes)
     assert validation.criterion == {"classes": "accuracy", "continuous": "R2"}[kind]
-    assert by_validation(validation).number == 3
-    assert validation.scores.max() > 0.8
+    assert validation.number == 3
+    assert validation.values.max() > 0.8
 
 
 def test_ranking_sees_training_samples_only_and_each_sample_is_held_out_once():
@@ -105,8 +106,8 @@ def test_noise_is_predicted_no_better_than_by_chance():
     sizes = np.array([5, 10, 20])
     honest = nested_validation(X, y, by_difference, sizes)
     leaking = nested_validation(X, y, lambda _: by_difference(np.arange(60)), sizes)
-    assert honest.scores.max() < 0.7
-    assert leaking.scores.max() > 0.85
+    assert honest.values.max() < 0.7
+    assert leaking.values.max() > 0.85
 
 
 def test_held_out_samples_do_not_set_the_scale():
@@ -138,4 +139,4 @@ def test_several_outputs_are_averaged():
     X, y = easy("continuous")
     both = np.column_stack([y, X[:, 3]])
     validation = nested_validation(X, both, lambda _: np.arange(15), np.array([3, 4]))
-    assert validation.scores.max(axis=1)[1] > validation.scores.max(axis=1)[0]
+    assert validation.values[1] > validation.values[0]

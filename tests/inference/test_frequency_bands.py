@@ -104,9 +104,9 @@ def test_gram_matrices_and_numbers_are_targets_too(spectra):
 def test_what_makes_no_sense_is_refused_in_words(spectra):
     X, y = spectra
     for options, match in (
-        ({"estimator": "best"}, "estimator must be one of"),
-        ({"bandwidth": "maximise"}, "bandwidth must be a positive number or one of"),
-        ({"bandwidth": -1.0}, "bandwidth must be a positive number"),
+        ({"estimator": "best"}, "estimator must be 'normalised', "),
+        ({"bandwidth": "maximise"}, "bandwidth must be 'sqrt_d', 'median' or a number above 0"),
+        ({"bandwidth": -1.0}, "bandwidth must be .* a number above 0"),
         ({"widest": -2.0}, "widest must be None or a number"),
         ({"frequencies": [1, 2, 3]}, "frequencies must be 6 rising numbers"),
         ({"frequencies": [1, 2, 3, 3, 4, 5]}, "frequencies must be 6 rising numbers"),

@@ -122,7 +122,7 @@ def test_feature_tests_find_the_dependent_features(method, rng):
         (lambda x, y: hsic_test(x, y, method="normal"), "method must be 'gamma' or 'permutation'"),
         (lambda x, y: hsic_test(x, y, n_permutations=0), "integer of at least 1"),
         (lambda x, y: hsic_test(x[:5], y[:5], method="gamma"), "at least 6 samples"),
-        (lambda x, y: hsic_interval(x, y, level=95), "level must lie between 0 and 1"),
+        (lambda x, y: hsic_interval(x, y, level=95), "level must be a number between 0 and 1"),
     ],
 )
 def test_bad_requests_are_refused_in_words(call, message, rng):

@@ -15,6 +15,7 @@ from sklearn.base import clone
 from hsieve.array_types import IndexArray
 from hsieve.data.subsamples import balanced_samples
 from hsieve.data.validation import constant_columns
+from hsieve.kernels.columns import check_positions
 from hsieve.selectors.randsel import RandSel
 from hsieve.strategies.randomised import ContributionPath
 
@@ -31,17 +32,15 @@ def checked_sets(
     if isinstance(feature_sets, str | bytes) or not isinstance(feature_sets, Iterable):
         msg = f"feature_sets must be a list of lists of features, got {feature_sets!r}."
         raise ValueError(msg)
-    known = {} if names is None else {str(name): place for place, name in enumerate(names)}
     sets: dict[bytes, IndexArray] = {}
     for given in feature_sets:
-        if isinstance(given, str | bytes) or not isinstance(given, Iterable):
-            msg = f"Each of feature_sets must be a list of features, got {given!r}."
-            raise ValueError(msg)
-        places = np.unique([_place(feature, n_features, known) for feature in given])
+        places = np.unique(
+            check_positions(given, n_features, name="Each of feature_sets", names=names)
+        )
         if len(places) == 0:
             msg = "Each of feature_sets must hold at least one feature, got an empty one."
             raise ValueError(msg)
-        sets.setdefault(places.tobytes(), places.astype(np.intp))
+        sets.setdefault(places.tobytes(), places)
     if not sets:
         msg = "feature_sets must hold at least one set, got none."
         raise ValueError(msg)
@@ -112,19 +111,3 @@ def spread_sets(sets: Sequence[IndexArray], most: int) -> tuple[IndexArray, ...]
     wanted = np.linspace(sizes[0], sizes[-1], most) if most > 1 else sizes[:1]
     kept = np.unique([int(np.argmin(np.abs(sizes - size))) for size in wanted])
     return tuple(ordered[place] for place in kept)
-
-
-def _place(feature: Any, n_features: int, known: dict[str, int]) -> int:
-    """Return the position of a feature given by position or name."""
-    if isinstance(feature, str):
-        if feature in known:
-            return known[feature]
-        msg = f"feature_sets names a feature that does not exist: {feature!r}."
-        raise ValueError(msg)
-    if isinstance(feature, bool | np.bool_) or not isinstance(feature, int | np.integer):
-        msg = f"feature_sets must hold positions or names of features, got {feature!r}."
-        raise ValueError(msg)
-    if not -n_features <= feature < n_features:
-        msg = f"feature_sets holds position {feature}, but there are {n_features} features."
-        raise ValueError(msg)
-    return int(feature) % n_features

@@ -12,14 +12,14 @@ References
 """
 
 from dataclasses import dataclass, field
-from numbers import Real
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
+
+from hsieve.array_types import FloatArray
+from hsieve.parameters import number
 
 __all__ = ["PowerSpectra", "power_spectra"]
-
-FloatArray = NDArray[np.floating]
 
 # Shortest trial that has a frequency besides zero and half the sampling rate.
 LEAST_POINTS = 4
@@ -88,7 +88,7 @@ def power_spectra(
     if not np.isfinite(values).all():
         msg = "signals hold NaN or infinity; only finite numbers are accepted."
         raise ValueError(msg)
-    _check_positive("sampling_rate", sampling_rate)
+    number(above=0).check("sampling_rate", sampling_rate)
     from scipy.signal import periodogram  # quite some modules, which selectors do without
 
     frequencies, power = periodogram(values, fs=sampling_rate, window=window, detrend="constant")
@@ -98,7 +98,7 @@ def power_spectra(
 
 def _binned(spectra: PowerSpectra, resolution: float) -> PowerSpectra:
     """Average the power in bins of so many Hz, each at the mean of its frequencies."""
-    _check_positive("resolution", resolution)
+    number(above=0).check("resolution", resolution)
     bins = np.floor(spectra.frequencies / resolution + 1e-9)
     starts = np.concatenate([[0], np.flatnonzero(np.diff(bins)) + 1])
     counts = np.diff(np.append(starts, len(bins)))
@@ -106,10 +106,3 @@ def _binned(spectra: PowerSpectra, resolution: float) -> PowerSpectra:
         np.add.reduceat(spectra.frequencies, starts) / counts,
         np.add.reduceat(spectra.power, starts, axis=1) / counts,
     )
-
-
-def _check_positive(name: str, value: float) -> None:
-    """Refuse what is no positive, finite number."""
-    if not (isinstance(value, Real) and 0 < float(value) < np.inf):
-        msg = f"{name} must be a positive number, got {value!r}."
-        raise ValueError(msg)

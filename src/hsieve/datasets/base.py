@@ -1,7 +1,6 @@
 """A problem with a known answer, and what its generators share.
 
-:class:`Problem` is the answer of every generator. The checks refuse a size or an option with one
-sentence that says what was given and what is accepted, before anything is drawn.
+:class:`Problem` is the answer of every generator.
 """
 
 from dataclasses import dataclass, field
@@ -11,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.data.validation import TargetKind
-from hsieve.parameters import integer
 
 Seed: TypeAlias = int | np.random.Generator | None
 FloatArray: TypeAlias = NDArray[np.float64]
@@ -62,16 +60,6 @@ class Problem:
     def n_relevant(self) -> int:
         """Number of true features."""
         return len(self.relevant)
-
-
-def check_samples(n_samples: int) -> None:
-    """Refuse a sample size that is no integer or too small."""
-    integer(MIN_SAMPLES).check("n_samples", n_samples)
-
-
-def check_features(n_features: int, least: int) -> None:
-    """Refuse a number of features that is no integer or leaves no room for the true ones."""
-    integer(least).check("n_features", n_features)
 
 
 def draw_signs(rng: np.random.Generator, size: int | tuple[int, ...]) -> IntArray:

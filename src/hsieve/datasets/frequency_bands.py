@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.spectra import power_spectra
-from hsieve.datasets.base import FloatArray, Problem, Seed, check_samples, draw_signs
+from hsieve.data.spectra import LEAST_POINTS, power_spectra
+from hsieve.datasets.base import MIN_SAMPLES, FloatArray, Problem, Seed, draw_signs
 from hsieve.parameters import integer, number
 
 # A rhythm that says nothing, as strong as the other, and the spread of both from trial to trial.
@@ -102,9 +102,15 @@ def make_frequency_bands(
     >>> problem.frequencies[problem.relevant][[0, -1]]
     array([10., 14.])
     """
-    check_samples(n_samples)
-    _check(n_channels, duration, sampling_rate, drop)
+    integer(MIN_SAMPLES).check("n_samples", n_samples)
+    integer(1).check("n_channels", n_channels)
+    number(above=0).check("duration", duration)
+    number(above=0).check("sampling_rate", sampling_rate)
+    number(least=0, most=1).check("drop", drop)
     n_times = round(duration * sampling_rate)
+    if n_times < LEAST_POINTS:
+        msg = f"a trial must have at least {LEAST_POINTS} points, got {n_times}"
+        raise ValueError(msg)
     frequencies = np.fft.rfftfreq(n_times, 1.0 / sampling_rate)[1:].astype(np.float64)
     relevant = np.flatnonzero(_inside(frequencies, band))
     if not len(relevant):
@@ -159,18 +165,3 @@ def _rhythm(
 
 def _inside(frequencies: FloatArray, band: tuple[float, float]) -> NDArray[np.bool_]:
     return np.asarray((frequencies >= band[0] - 1e-9) & (frequencies <= band[1] + 1e-9))
-
-
-def _check(n_channels: int, duration: float, sampling_rate: float, drop: float) -> None:
-    """Refuse settings that make no signals."""
-    integer(1).check("n_channels", n_channels)
-    number(least=0, most=1).check("drop", drop)
-    if not (np.isfinite(duration * sampling_rate) and min(duration, sampling_rate) > 0):
-        msg = (
-            "duration and sampling_rate must be positive numbers, got "
-            f"{duration!r} and {sampling_rate!r}"
-        )
-        raise ValueError(msg)
-    if round(duration * sampling_rate) < 4:
-        msg = f"a trial must have at least 4 points, got {round(duration * sampling_rate)}"
-        raise ValueError(msg)

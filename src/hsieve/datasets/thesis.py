@@ -24,15 +24,14 @@ References
 import numpy as np
 
 from hsieve.datasets.base import (
+    MIN_SAMPLES,
     FloatArray,
     IntArray,
     Problem,
     Seed,
-    check_features,
-    check_samples,
     draw_signs,
 )
-from hsieve.parameters import number
+from hsieve.parameters import integer, number
 
 N_THESIS_RELEVANT = 10
 CLASS_SHIFT = 0.25
@@ -307,8 +306,8 @@ def _draw_classes(
     n_samples: int, n_features: int, random_state: Seed
 ) -> tuple[np.random.Generator, IntArray]:
     """Check the size of a thesis set; return its generator and fair labels in {-1, 1}."""
-    check_samples(n_samples)
-    check_features(n_features, N_THESIS_RELEVANT)
+    integer(MIN_SAMPLES).check("n_samples", n_samples)
+    integer(N_THESIS_RELEVANT).check("n_features", n_features)
     rng = np.random.default_rng(random_state)
     return rng, draw_signs(rng, n_samples)
 

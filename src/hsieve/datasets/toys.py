@@ -19,14 +19,13 @@ References
 import numpy as np
 
 from hsieve.datasets.base import (
+    MIN_SAMPLES,
     FloatArray,
     Problem,
     Seed,
-    check_features,
-    check_samples,
     draw_signs,
 )
-from hsieve.parameters import number, word
+from hsieve.parameters import integer, number, word
 
 FLIP_PROBABILITY = 0.2
 BIASED_COIN = 0.75
@@ -66,7 +65,7 @@ def make_and_or(n_samples: int = 400, *, random_state: Seed = None) -> Problem:
     >>> make_and_or(random_state=0).relevant.tolist()
     [0, 1, 2, 3]
     """
-    check_samples(n_samples)
+    integer(MIN_SAMPLES).check("n_samples", n_samples)
     rng = np.random.default_rng(random_state)
     coins = rng.integers(0, 2, size=(n_samples, 7)).astype(bool)
     truth = (coins[:, 0] & coins[:, 1]) | (coins[:, 2] & coins[:, 3])
@@ -109,7 +108,7 @@ def make_quad(n_samples: int = 400, *, random_state: Seed = None) -> Problem:
     >>> make_quad(random_state=0).X.shape
     (400, 10)
     """
-    check_samples(n_samples)
+    integer(MIN_SAMPLES).check("n_samples", n_samples)
     rng = np.random.default_rng(random_state)
     normal = rng.standard_normal((n_samples, 8))
     related = 0.5 * normal[:, :2] + rng.uniform(-1.0, 1.0, (n_samples, 2))
@@ -158,7 +157,7 @@ def make_xor_toy(n_samples: int = 400, *, random_state: Seed = None) -> Problem:
     >>> bool(((problem.X[:, 0] != problem.X[:, 1]) == problem.y).all())
     True
     """
-    check_samples(n_samples)
+    integer(MIN_SAMPLES).check("n_samples", n_samples)
     rng = np.random.default_rng(random_state)
     chance_of_one = np.repeat([0.5, BIASED_COIN], 5)
     coins = rng.random((n_samples, 10)) < chance_of_one
@@ -210,8 +209,8 @@ def make_n3lars(
     >>> make_n3lars(100, 20, random_state=0).copies
     {0: (10,), 1: (11,), 2: (12,)}
     """
-    check_samples(n_samples)
-    check_features(n_features, 2 * N_N3LARS_RELEVANT)
+    integer(MIN_SAMPLES).check("n_samples", n_samples)
+    integer(2 * N_N3LARS_RELEVANT).check("n_features", n_features)
     if n_features % 2:
         msg = f"n_features must be even, one copy for each feature, got {n_features}"
         raise ValueError(msg)
@@ -282,8 +281,8 @@ def make_xor(
     >>> bool(((x0 * x1 > 0) == (problem.y > 0)).all())
     True
     """
-    check_samples(n_samples)
-    check_features(n_features, N_XOR_RELEVANT)
+    integer(MIN_SAMPLES).check("n_samples", n_samples)
+    integer(N_XOR_RELEVANT).check("n_features", n_features)
     word(*XOR_KINDS).check("kind", kind)
     word(*XOR_NOISES).check("noise", noise)
     rng = np.random.default_rng(random_state)

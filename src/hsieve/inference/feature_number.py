@@ -57,69 +57,6 @@ WIDTH_FACTORS = (2.0, 1.0, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
-class NestedValidation:
-    """Cross-validated prediction for numbers of features and widths.
-
-    Parameters
-    ----------
-    sizes : ndarray of shape (n_sizes,)
-        Numbers of features, rising.
-    widths : ndarray of shape (n_sizes, n_widths)
-        Widths of the Gaussian kernel.
-    scores : ndarray of shape (n_sizes, n_widths)
-        Accuracy or R2 over all samples, each predicted by the machine that had not seen it.
-    criterion : {"accuracy", "R2"}
-        What `scores` are.
-    n_folds : int
-        Number of folds.
-    """
-
-    sizes: IndexArray
-    widths: FloatArray
-    scores: FloatArray
-    criterion: str
-    n_folds: int
-
-
-def nested_validation(
-    X: NDArray[Any],
-    y: NDArray[Any],
-    rank: Ranker,
-    sizes: IndexArray,
-    *,
-    categorical: Iterable[int] = (),
-    target_kind: str = "auto",
-) -> NestedValidation:
-    """Validate the prefixes of rankings that see the training samples only."""
-    is_classes = target_kind_of(y, target_kind) == "classes"
-    outputs = y.reshape(len(y), -1)
-    columns = encode_columns(X.astype(np.float64), categorical=categorical, standardise=False)
-    folds = validation_folds(outputs, is_classes=is_classes, seed=0)
-    widths = np.sqrt(sizes)[:, None] * np.array(WIDTH_FACTORS)
-    kind: Any = outputs.dtype if is_classes else np.float64
-    predicted = np.empty((*widths.shape, *outputs.shape), dtype=kind)
-    for number, (training, held_out) in enumerate(folds):
-        order = np.asarray(rank(training))
-        distances, before = np.zeros((len(y), len(y))), 0
-        scaled = scaled_by(columns, training)
-        for place, size in enumerate(sizes):
-            added = order[before:size]
-            if len(added):
-                distances += squared_distances(scaled.block(added))
-            before = size
-            for column, width in enumerate(widths[place]):
-                gram = np.exp(-0.5 / width**2 * distances[:, training])
-                predicted[place, column, held_out] = gaussian_predictions(
-                    gram, outputs, (training, held_out), is_classes=is_classes
-                )
-        report((number + 1) / len(folds), "nested cross validation")
-    scores = np.array(
-        [[score_of(outputs, cell, is_classes=is_classes) for cell in row] for row in predicted]
-    )
-    return NestedValidation(sizes, widths, scores, criterion_of(is_classes=is_classes), len(folds))
-
-
-@dataclass(frozen=True, eq=False)
 class NumberChoice:
     """How many features were kept, and why.
 
@@ -200,17 +137,53 @@ def by_alignment(rule: str, sweep: AlignmentSweep) -> NumberChoice:
     )
 
 
-def by_validation(validation: NestedValidation) -> NumberChoice:
-    """Choose the number with the best cross-validated prediction; of several, the smallest."""
-    values = validation.scores.max(axis=1)
+def nested_validation(
+    X: NDArray[Any],
+    y: NDArray[Any],
+    rank: Ranker,
+    sizes: IndexArray,
+    *,
+    categorical: Iterable[int] = (),
+    target_kind: str = "auto",
+) -> NumberChoice:
+    """Choose the number with the best cross-validated prediction; of several, the smallest.
+
+    `rank` gives the order of the features for some training samples.
+    """
+    is_classes = target_kind_of(y, target_kind) == "classes"
+    outputs = y.reshape(len(y), -1)
+    columns = encode_columns(X.astype(np.float64), categorical=categorical, standardise=False)
+    folds = validation_folds(outputs, is_classes=is_classes, seed=0)
+    widths = np.sqrt(sizes)[:, None] * np.array(WIDTH_FACTORS)
+    kind: Any = outputs.dtype if is_classes else np.float64
+    predicted = np.empty((*widths.shape, *outputs.shape), dtype=kind)
+    for number, (training, held_out) in enumerate(folds):
+        order = np.asarray(rank(training))
+        distances, before = np.zeros((len(y), len(y))), 0
+        scaled = scaled_by(columns, training)
+        for place, size in enumerate(sizes):
+            added = order[before:size]
+            if len(added):
+                distances += squared_distances(scaled.block(added))
+            before = size
+            for column, width in enumerate(widths[place]):
+                gram = np.exp(-0.5 / width**2 * distances[:, training])
+                predicted[place, column, held_out] = gaussian_predictions(
+                    gram, outputs, (training, held_out), is_classes=is_classes
+                )
+        report((number + 1) / len(folds), "nested cross validation")
+    scores = np.array(
+        [[score_of(outputs, cell, is_classes=is_classes) for cell in row] for row in predicted]
+    )
+    values = scores.max(axis=1)
     place = int(values.argmax())
     return NumberChoice(
         rule="cv",
-        number=int(validation.sizes[place]),
-        sizes=validation.sizes,
+        number=int(sizes[place]),
+        sizes=sizes,
         values=values,
-        criterion=validation.criterion,
-        width=float(validation.widths[place, validation.scores[place].argmax()]),
+        criterion=criterion_of(is_classes=is_classes),
+        width=float(widths[place, scores[place].argmax()]),
     )
 
 

@@ -17,7 +17,6 @@ References
 """
 
 from dataclasses import dataclass, field
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -33,6 +32,7 @@ from hsieve.measures.hsic import ESTIMATORS
 from hsieve.measures.nhsic import unit_target
 from hsieve.measures.targets import refuse_empty, target_gram
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import NONE, number, word
 from hsieve.progress import report
 
 KINDS = ("normalised", "unbiased", "biased")
@@ -131,15 +131,9 @@ def band_hsic(
     True
     """
     table, places = _checked_spectra(spectra, frequencies)
-    if estimator not in KINDS:
-        msg = f"estimator must be one of {KINDS}, got {estimator!r}."
-        raise ValueError(msg)
-    if isinstance(bandwidth, str) and bandwidth not in WIDTH_RULES:
-        msg = f"bandwidth must be a positive number or one of {WIDTH_RULES}, got {bandwidth!r}."
-        raise ValueError(msg)
-    if widest is not None and not (isinstance(widest, Real) and float(widest) >= 0):
-        msg = f"widest must be None or a number of at least 0, got {widest!r}."
-        raise ValueError(msg)
+    word(*KINDS).check("estimator", estimator)
+    (word(*WIDTH_RULES) | number(above=0)).check("bandwidth", bandwidth)
+    (NONE | number(least=0, is_finite=False)).check("widest", widest)
     columns = encode_columns(table, standardise=standardise).matrix
     gram_y = target_gram(y, kernel_y, target_kind=target_kind, standardise=standardise)
     if len(gram_y) != len(columns):

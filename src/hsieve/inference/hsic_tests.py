@@ -34,7 +34,7 @@ from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_law
 from hsieve.measures.hsic import HSIC, gram_pair
-from hsieve.parameters import integer, word
+from hsieve.parameters import integer, number, word
 from hsieve.progress import report
 
 METHODS = ("gamma", "permutation")
@@ -164,9 +164,7 @@ def hsic_interval(
         Estimate, limits, standard error. The law holds where dependence is present; to ask
         *whether* it is, use :func:`hsic_test`.
     """
-    if not 0 < level < 1:
-        msg = f"level must lie between 0 and 1, got {level!r}."
-        raise ValueError(msg)
+    number(above=0, below=1).check("level", level)
     gram_x, gram_y = gram_pair(X, y, kernel_x, kernel_y)
     estimate = float(np.vdot(gram_x, unbiased_weights(gram_y)))
     error = float(np.sqrt(hsic_variance(gram_x, gram_y)))

@@ -31,6 +31,9 @@ from dataclasses import dataclass
 
 from hsieve.parameters import integer, number
 
+# For others there is no bound.
+THRESHOLD = number(above=0.5, most=1)
+
 
 def false_selection_bound(n_selected: float, n_features: int, threshold: float) -> float:
     """Bound the expected number of false selections.
@@ -54,7 +57,7 @@ def false_selection_bound(n_selected: float, n_features: int, threshold: float) 
     >>> false_selection_bound(10, 200, 0.75)
     1.0
     """
-    _check_threshold(threshold)
+    THRESHOLD.check("threshold", threshold)
     return n_selected**2 / ((2 * threshold - 1) * n_features)
 
 
@@ -99,7 +102,7 @@ def most_per_subsample(expected: float, n_features: int, threshold: float) -> in
     >>> most_per_subsample(1.0, 200, 0.75)
     10
     """
-    _check_threshold(threshold)
+    THRESHOLD.check("threshold", threshold)
     # Two roots, because the product may overflow. The small share keeps rounding from taking one
     # off where the bound is met exactly.
     most = math.sqrt(expected) * math.sqrt((2 * threshold - 1) * n_features) * (1 + 1e-12)
@@ -129,7 +132,7 @@ def unimodal_bound(
     >>> round(unimodal_bound(10, 200, 0.9, n_pairs=50), 3)
     0.216
     """
-    _check_threshold(threshold)
+    THRESHOLD.check("threshold", threshold)
     share = n_selected / n_features
     least = min(0.5 + share**2, 0.5 + 0.5 / n_pairs + 0.75 * share**2)
     if share > 1 / math.sqrt(3) or threshold <= max(least, 0.5 + 0.5 / n_pairs):
@@ -140,13 +143,6 @@ def unimodal_bound(
         factor = 4 * (1 - threshold + 0.5 / n_pairs) / (1 + 1 / n_pairs)
     basic = false_selection_bound(n_selected, n_features, threshold)
     return min(basic, factor * n_selected**2 / n_features)
-
-
-def _check_threshold(threshold: float) -> None:
-    """Refuse a threshold for which there is no bound."""
-    if not 0.5 < threshold <= 1:
-        msg = f"The threshold must lie above 1/2 and not above 1, got {threshold!r}."
-        raise ValueError(msg)
 
 
 @dataclass(frozen=True)

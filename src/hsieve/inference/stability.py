@@ -15,7 +15,9 @@ from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import gammaln, ndtri, xlogy
+from scipy.special import ndtri, xlogy
+
+from hsieve.parameters import number
 
 Selections: TypeAlias = Sequence[ArrayLike] | NDArray[np.integer] | NDArray[np.bool_]
 
@@ -91,18 +93,13 @@ def mean_variance(selections: Selections, n_features: int | None = None) -> floa
     return float(np.mean(shares * (1 - shares)))
 
 
-def log_probability(
-    selections: Selections, n_features: int | None = None, *, stirling: bool = True
-) -> float:
+def log_probability(selections: Selections, n_features: int | None = None) -> float:
     """Bound on the log-probability that random sets stay within so few features (eq. 2.8).
 
     Parameters
     ----------
     selections, n_features
         As in :func:`selection_matrix`.
-    stirling : bool, default=True
-        Whether the binomial coefficient is approximated as in the thesis; False takes it exactly,
-        which is lower by up to half of log(n_features).
 
     Returns
     -------
@@ -122,10 +119,8 @@ def log_probability(
     """
     chosen = selection_matrix(selections, n_features)
     n, union = chosen.shape[1], int(chosen.any(axis=0).sum())
-    if stirling:
-        choices = xlogy(n, n) - xlogy(union, union) - xlogy(n - union, n - union)
-    else:
-        choices = gammaln(n + 1) - gammaln(union + 1) - gammaln(n - union + 1)
+    # Stirling's approximation of the binomial coefficient, as in the thesis.
+    choices = xlogy(n, n) - xlogy(union, union) - xlogy(n - union, n - union)
     return float(xlogy(chosen.sum(), union / n) + choices)
 
 
@@ -157,9 +152,7 @@ def nogueira(
     >>> nogueira([[0, 1], [0, 1], [0, 1]], 4).stability
     1.0
     """
-    if not 0 < level < 1:
-        msg = f"level must lie between 0 and 1, got {level!r}."
-        raise ValueError(msg)
+    number(above=0, below=1).check("level", level)
     chosen = selection_matrix(selections, n_features).astype(np.float64)
     n_sets, n = chosen.shape
     shares, sizes = chosen.mean(axis=0), chosen.sum(axis=1)

@@ -21,7 +21,6 @@ from hsieve.inference.feature_number import (
     RULES,
     NumberChoice,
     by_alignment,
-    by_validation,
     nested_validation,
     prefix_sizes,
     representative_rows,
@@ -112,10 +111,8 @@ def choose_number(
         as_in_all = on_arrays(selector, listed).set_params(**getattr(settings, "in_folds", {}))
         ranker = without_checkpoint(as_in_all).set_params(n_features_to_select=int(sizes[-1]))
         rank = partial(_ranked, ranker, data, target)
-        return by_validation(
-            nested_validation(
-                data, target, rank, sizes, categorical=listed.tolist(), target_kind=kind
-            )
+        return nested_validation(
+            data, target, rank, sizes, categorical=listed.tolist(), target_kind=kind
         )
     ranked = ranked[:MOST_RANKED]
     rows = representative_rows(target, ALIGNMENT_SAMPLES)
