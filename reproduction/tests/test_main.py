@@ -118,7 +118,7 @@ def test_other_seed_is_refused_with_what_to_do():
 
 
 def test_run_beside_another_is_refused(tmp_path):
-    belongs_to = runner._belongs_to(EXPERIMENT, Settings())
+    belongs_to = {"experiment": "fake", "protocol": 1, "seed": 0}
     with open_results(tmp_path / "reproduction" / "results" / "fake.jsonl", belongs_to):
         assert_refused(reproduce("fake"), "in use")
 
