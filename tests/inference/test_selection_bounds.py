@@ -48,7 +48,7 @@ def test_unimodal_bound_is_silent_where_the_theorem_is():
 
 @pytest.mark.parametrize("threshold", [0.5, 1.01, -1])
 def test_thresholds_without_a_bound_are_refused(threshold):
-    with pytest.raises(ValueError, match="threshold must be a number above 0.5 and at most 1"):
+    with pytest.raises(ValueError, match=r"threshold must be a number above 0\.5 and at most 1"):
         false_selection_bound(5, 100, threshold)
 
 
