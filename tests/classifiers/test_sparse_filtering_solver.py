@@ -185,10 +185,14 @@ def test_features_are_never_held_for_all_samples(rng):
     problem, axes = problem_of(data.astype(np.float32), 500)
     weights = weights @ axes
     problem.value_and_gradient(weights)
-    tracemalloc.start()
-    problem.value_and_gradient(weights)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
+    peaks = []
+    for _ in range(5):
+        tracemalloc.start()
+        problem.value_and_gradient(weights)
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    # The least, since other threads of the process allocate, too.
+    peak = min(peaks)
     # Two arrays of a chunk and some of the size of the weights; all features would take 8 MB.
     assert peak < 2 * 500 * 100 * 4 + 20 * weights.nbytes + 50_000
 

@@ -134,8 +134,10 @@ def _run(
 ) -> None:
     """Be the command."""
     os.setsid()
-    # The process that this one is forked from may have been started with Ctrl-C ignored.
+    # The process that this one is forked from may have been started with some of them ignored.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     os.chdir(folder)
     if terminal is not None:
         os.environ["TERM"] = "xterm"

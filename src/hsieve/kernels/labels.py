@@ -72,6 +72,8 @@ LABEL_CODINGS: Mapping[str, Callable[[ArrayLike], CodeArray]] = MappingProxyType
 def _indicators(labels: ArrayLike) -> tuple[CodeArray, NDArray[np.intp]]:
     """One indicator column a class, classes in sorted order, and the class sizes."""
     labels = np.asarray(labels)
+    if labels.ndim == 2 and labels.shape[1] == 1:
+        labels = labels[:, 0]
     if labels.ndim != 1:
         msg = f"Label codings take one label a sample, got an array of shape {labels.shape}."
         raise ValueError(msg)
