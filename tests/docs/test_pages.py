@@ -102,7 +102,7 @@ def commands_in(page):
         line.removeprefix("$ ")
         for block in blocks(page)
         if block.kind in {"", "console"}
-        for line in block.body.splitlines()
+        for line in block.body.replace("\\\n", " ").splitlines()
     ]
     return [
         shlex.split(line, comments=True)
