@@ -11,7 +11,7 @@ import threading
 import anndata  # noqa: F401 - once, for all copies of this process
 
 import hsieve.io.anndata  # noqa: F401 - as above
-from hsieve.io.anndata_files import READER
+from hsieve.io.anndata import READER
 from hsieve.io.anndata_reader import AnnDataReader
 from hsieve.io.reader_process import Message, Reading, serve, work_with_limits
 

@@ -31,13 +31,12 @@ from hsieve.data.views import FilledBlocks, MissingAsLevel
 from hsieve.exceptions import IdentifierWarning, warn_user
 from hsieve.io.anndata import is_annotated, open_annotated
 from hsieve.io.delimited import TextFormat
-from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import collected, frame_library, frame_names, take_columns
-from hsieve.io.frame_targets import split_target, target_array
-from hsieve.io.frames import FrameBlocks
-from hsieve.io.reading import columns_of_source, open_source
-from hsieve.io.roles import assign_roles
+from hsieve.io.distributed import is_distributed, open_distributed
+from hsieve.io.frames import FrameBlocks, as_frame, frame_names, is_frame, take_columns
+from hsieve.io.reading import assign_roles, open_source
+from hsieve.io.source import Source
 from hsieve.io.sparse import SparseBlocks, is_sparse
+from hsieve.io.targets import split_target, target_array
 from hsieve.kernels.columns import check_positions
 from hsieve.parameters import word
 
@@ -150,12 +149,13 @@ class Dataset:
         missing: str = "refuse",
         target_kind: str = "auto",
     ) -> "Dataset":
-        """Take a data frame of pandas, polars or Arrow.
+        """Take a data frame of pandas, polars, Arrow or another library that Narwhals knows.
 
         Parameters
         ----------
-        frame : DataFrame, Table or RecordBatch
-            The features, and perhaps the target.
+        frame : DataFrame, LazyFrame, Table or RecordBatch
+            The features, and perhaps the target. A lazy frame is collected once, without the
+            columns to drop.
         target : str or array-like
             Name of the target's column, or its values.
         categorical, drop, missing, target_kind
@@ -166,13 +166,18 @@ class Dataset:
         Dataset
             The columns are read from the frame, which is not copied.
         """
-        frame = collected(frame)
+        dropped = tuple(drop)
+        named = isinstance(target, str)
+        _kept(dropped, [n for n in map(str, frame_names(frame)) if not (named and n == target)])
+        frame = as_frame(frame, dropped)
         _refuse_several_names(target, frame)
         target_name = getattr(target, "name", None) or "y"
         if isinstance(target, str):
             target_name = target
             frame, target = split_target(frame, target)
-        frame = take_columns(frame, _kept(drop, tuple(map(str, frame_names(frame)))))
+        frame = as_frame(frame)
+        wanted = [place for place, name in enumerate(frame.columns) if str(name) not in dropped]
+        frame = take_columns(frame, np.array(wanted, dtype=np.intp))
         blocks = FrameBlocks(frame)
         every = tuple(blocks.name_of(place) for place in range(blocks.n_features))
         listed_ones = _given_categories(categorical, blocks.n_features, every)
@@ -232,6 +237,17 @@ class Dataset:
         for features in self.columns.walk(BYTES_AT_A_TIME):
             found[:, features] = self.columns.read(features)[rows]
         return found
+
+    def collected(self) -> "Dataset":
+        """Bring the columns of a cluster into this process, if they fit into memory twice."""
+        if self.columns.is_local or not self.fits:
+            return self
+        block = np.empty(self.columns.shape, dtype=self.columns.dtype, order="F")
+        for features in self.columns.walk(BYTES_AT_A_TIME):
+            block[:, features] = self.columns.read(features)
+        note = f"The cluster sent {self.n_samples:,} samples of {self.n_features:,} features here."
+        columns = ArrayBlocks(block, self.columns.names)
+        return replace(self, columns=columns, notes=(*self.notes, note))
 
     def without_gaps(self, missing: str) -> "Dataset":
         """Treat missing values as `missing` of :func:`open_dataset` says."""
@@ -346,7 +362,8 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     if told != TextFormat():
         msg = f"sep, decimal and encoding are for delimited text, got {type(source).__name__}."
         raise ValueError(msg)
-    refuse_distributed(source, "open_dataset")
+    if is_distributed(source):
+        return _from_cluster(source, target, drop=tuple(drop), names=names, **options)
     if target is None:
         msg = "y must hold the target, one value for each sample, or name its column; got None."
         raise ValueError(msg)
@@ -354,8 +371,7 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         columns, y, notes = open_annotated(source, target, layer=layer, target_kind=target_kind)
         data = Dataset.from_arrays(columns, y, target_name=target, **options)
         return _dropped(replace(data, notes=(*notes, *data.notes)), drop)
-    source = collected(source)
-    if frame_library(source) is not None:
+    if is_frame(source):
         return Dataset.from_frame(source, target, drop=drop, **options)
     if isinstance(target, str):
         msg = f"y={target!r} names a column, but X is no data frame; got {type(source).__name__}."
@@ -364,16 +380,16 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
 
 
 def opened(X: Any, y: Any, **options: Any) -> Dataset:
-    """Return a Dataset as it is, and open anything else with the options of `open_dataset`."""
+    """Open data with the options of `open_dataset`, unless they are; collect those of a cluster."""
     if not isinstance(X, Dataset):
-        return open_dataset(X, y, **options)
+        return open_dataset(X, y, **options).collected()
     usual = {"categorical": (), "missing": "refuse", "target_kind": "auto", "names": None}
     given = [name for name, value in options.items() if value != usual[name]]
     if y is not None or given:
         name = "y" if y is not None else given[0]
         msg = f"A Dataset has its own {name}; leave it out, or give it to open_dataset."
         raise ValueError(msg)
-    return X
+    return X.collected()
 
 
 def _refuse_several_names(target: Any, frame: Any) -> None:
@@ -389,34 +405,57 @@ def _refuse_several_names(target: Any, frame: Any) -> None:
         raise ValueError(msg)
 
 
-def _from_file(
-    opened_file: Any,
-    target: str | None,
-    told: TextFormat,
+def _from_file(opened_file: Any, target: str | None, told: TextFormat, **options: Any) -> Dataset:
+    """Open a file."""
+    if target is not None and not isinstance(target, str):
+        msg = f"target must be a string, such as a column name or '-1', got {target!r}"
+        raise TypeError(msg)
+    data = _from_source(open_source(opened_file, target, told), **options)
+    # Footers of wide tables take hundreds of megabytes, all in small pieces.
+    give_back_memory()
+    return data
+
+
+def _from_cluster(
+    collection: Any,
+    target: Any,
+    *,
+    drop: Sequence[str],
+    names: Sequence[str] | None,
+    **options: Any,
+) -> Dataset:
+    """Open data of Dask or Spark, which stay on the cluster."""
+    found, y = open_distributed(collection, target, options["target_kind"])
+    if isinstance(found, Source):
+        found.check_target()
+        return _from_source(found, drop=drop, **options)
+    if isinstance(y, str):
+        msg = f"y must be values, since an array of Dask has no column names; got {y!r}."
+        raise ValueError(msg)
+    return _dropped(Dataset.from_arrays(found, y, names=names, **options), drop)
+
+
+def _from_source(
+    source: Source,
     *,
     categorical: Iterable[int | str],
     drop: Sequence[str],
     missing: str,
     target_kind: str,
 ) -> Dataset:
-    """Read the target of a file, and its features or where they are."""
-    if target is not None and not isinstance(target, str):
-        msg = f"target must be a string, such as a column name or '-1', got {target!r}"
-        raise TypeError(msg)
+    """Read the target of a source, and its features or where they are."""
     given = tuple(map(str, categorical))
     may_lack = missing != "refuse"
-    with closing(open_source(opened_file, target, told)) as source:
+    with closing(source):
         roles = assign_roles(
             source, categorical=given, drop=drop, target_kind=target_kind, may_lack=may_lack
         )
-        columns = columns_of_source(source, roles, may_lack=may_lack)
-    # Footers of wide tables take hundreds of megabytes, all in small pieces.
-    give_back_memory()
+        columns = source.columns(roles.features, roles.declared, may_lack=may_lack)
     return Dataset(
         columns=columns,
         y=roles.y,
         names=roles.features,
-        target_name=roles.target_name,
+        target_name=source.target,
         target_kind=roles.target_kind,
         categorical=roles.categorical,
         levels={i: roles.levels[n] for i, n in enumerate(roles.features) if n in roles.levels},
@@ -504,7 +543,7 @@ def _given_categories(
     return tuple(np.unique(positions).astype(int).tolist())
 
 
-def _kept(drop: Iterable[str], names: tuple[str, ...]) -> NDArray[np.intp]:
+def _kept(drop: Iterable[str], names: Sequence[str]) -> NDArray[np.intp]:
     """Return the positions of the columns that are not dropped."""
     dropped = set(drop)
     unknown = [name for name in dropped if name not in names]

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from hsieve.cli.engine_options import _in_units
-from hsieve.io.files import ParquetBlocks
+from hsieve.io.parquet import ParquetBlocks
 from hsieve.selectors.methods import known_methods
 from tests import needs
 from tests.cli.running import assert_refused, invoke

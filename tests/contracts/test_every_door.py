@@ -15,8 +15,8 @@ import pytest
 
 import hsieve
 from hsieve import N3LARS, open_dataset
-from hsieve.io.frame_columns import frame_library
-from hsieve.io.frame_targets import split_target
+from hsieve.io.frames import frame_library
+from hsieve.io.targets import split_target
 from tests.cli.running import invoke
 
 N = 80

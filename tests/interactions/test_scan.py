@@ -12,7 +12,7 @@ from hsieve import InteractionScan
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.exceptions import ConstantFeatureWarning
 from hsieve.interactions.scan import Interaction
-from hsieve.io.files import ParquetBlocks
+from hsieve.io.parquet import ParquetBlocks
 from hsieve.progress import listen
 
 

@@ -19,7 +19,7 @@ from hsieve.interactions.sweep import (
     strongest_extensions,
     strongest_pairs,
 )
-from hsieve.io.files import ParquetBlocks
+from hsieve.io.parquet import ParquetBlocks
 from hsieve.kernels import leading_factors
 from hsieve.kernels.leading_factors import FactorTile
 from tests.measures.factors import factors_of

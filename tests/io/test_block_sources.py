@@ -21,9 +21,9 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.data.engine_columns import _opened
 from hsieve.data.errors import TableError
 from hsieve.io import parquet
-from hsieve.io.files import ParquetBlocks
 from hsieve.io.numpy_folder import NumpyFolder
-from hsieve.io.zarr_blocks import ZarrBlocks
+from hsieve.io.parquet import ParquetBlocks
+from hsieve.io.zarr import ZarrBlocks
 from tests.io.reading import read_table
 
 N, D = 40, 13
@@ -241,7 +241,7 @@ class TestColumnPartsOfParquet:
         blocks = ParquetBlocks(folder)
         Counted.n_open = Counted.n_at_most = 0
         counted = SimpleNamespace(ParquetFile=Counted, read_metadata=pq.read_metadata)
-        monkeypatch.setattr(blocks._parts, "parquet", counted)
+        monkeypatch.setattr(parquet, "pq", counted)
         together = Barrier(n_threads)
 
         def read(_: int) -> np.ndarray:

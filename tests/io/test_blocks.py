@@ -15,8 +15,8 @@ from hsieve import Dataset, open_dataset
 from hsieve.data.arrays import TILE_COLUMNS, TILE_ROWS, ArrayBlocks, as_blocks
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.errors import TableError
-from hsieve.io import files
-from hsieve.io.files import ParquetBlocks
+from hsieve.io import parquet
+from hsieve.io.parquet import ParquetBlocks
 from tests.io.reading import read_table
 
 FLOAT32_EXACT = ["bool", "int8", "uint8", "int16", "uint16", "float16", "float32", ">f4"]
@@ -239,7 +239,7 @@ class TestParquet:
     ) -> None:
         blocks = ParquetBlocks(stored, categorical=["town", "level"])
         expected = blocks.read(range(9))
-        monkeypatch.setattr(files, "DECODED_BYTES", 1)
+        monkeypatch.setattr(parquet, "DECODED_BYTES", 1)
         np.testing.assert_array_equal(blocks.read(range(9)), expected)
 
     def test_footer_is_read_once(self, stored: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -492,15 +492,15 @@ class TestMemory:
         columns = {f"x{i}": np.ascontiguousarray(array[:, i]) for i in range(self.N_FEATURES)}
         pq.write_table(pa.table(columns), path, compression="none", use_dictionary=False)
         decoded = []
-        real = ParquetBlocks._decoded
+        real = pq.ParquetFile.read_row_group
 
-        def noted(self: ParquetBlocks, *arguments: Any) -> Any:
-            table = real(self, *arguments)
+        def noted(self: pq.ParquetFile, *arguments: Any, **options: Any) -> Any:
+            table = real(self, *arguments, **options)
             decoded.append(table.nbytes)
             return table
 
-        monkeypatch.setattr(ParquetBlocks, "_decoded", noted)
-        monkeypatch.setattr(files, "DECODED_BYTES", MEGABYTE)
+        monkeypatch.setattr(pq.ParquetFile, "read_row_group", noted)
+        monkeypatch.setattr(parquet, "DECODED_BYTES", MEGABYTE)
         ParquetBlocks(path).read(np.arange(self.N_FEATURES))
         assert sum(decoded) >= array.nbytes
         assert max(decoded) <= MEGABYTE

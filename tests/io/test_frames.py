@@ -9,9 +9,9 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from hsieve.io.frame_columns import as_array, frame_library, take_columns
-from hsieve.io.frame_targets import split_target, target_array
-from hsieve.io.frames import FrameBlocks
+from hsieve import open_dataset
+from hsieve.io.frames import FrameBlocks, as_array, collected, frame_library, is_frame, take_columns
+from hsieve.io.targets import split_target, target_array
 from tests.frames import LIBRARIES, as_frame, mixed_columns, mixed_frame
 
 
@@ -26,10 +26,27 @@ def test_every_library_gives_the_same_numbers(library):
 
 
 def test_other_data_are_no_frames():
-    for other in ([[1.0]], np.ones((2, 2)), pd.Series([1.0]), pl.LazyFrame({"a": [1]})):
-        assert frame_library(other) is None
+    for other in ([[1.0]], np.ones((2, 2)), pd.Series([1.0]), pl.Series([1.0]), None):
+        assert not is_frame(other)
     with pytest.raises(TypeError, match="pandas, polars or Arrow is needed, got list"):
         FrameBlocks([[1.0]])
+
+
+def test_lazy_frames_are_collected_without_what_is_dropped():
+    lazy = pl.LazyFrame({"a": [1.0, 2.0, 3.0], "b": [1, 2, 3], "y": [0.5, 1.5, 2.5]})
+    assert is_frame(lazy)
+    assert collected(lazy).equals(lazy.collect())
+    never = lazy.with_columns(pl.col("b").map_elements(_fail, return_dtype=pl.Int64))
+    data = open_dataset(never, "y", drop=["b"])
+    assert (data.names, data.X.ravel().tolist()) == (("a",), [1.0, 2.0, 3.0])
+    with pytest.raises(ValueError, match="drop holds 'z', but the features are 'a' and 'b'"):
+        open_dataset(never, "y", drop=["z"])
+
+
+def test_a_record_batch_is_a_table():
+    batch = pa.RecordBatch.from_pydict({"a": [1.0, 2.0], "y": ["u", "v"]})
+    assert frame_library(batch) == "pyarrow"
+    assert FrameBlocks(batch).names == ("a", "y")
 
 
 def test_a_class_derived_from_a_frame_is_one():
@@ -255,3 +272,7 @@ def test_a_target_is_taken_out_of_a_frame(library):
         split_target(take_columns(frame, np.array([0])), "a")
     with pytest.raises(ValueError, match="X is no data frame; got ndarray"):
         split_target(np.ones((2, 2)), "y")
+
+
+def _fail(_):
+    raise AssertionError

@@ -21,8 +21,8 @@ from scipy import sparse
 
 from hsieve import open_dataset
 from hsieve.data.errors import TableError
+from hsieve.io.source import LIMIT_VARIABLE, MOST_TIMES, unpacked_limit
 from hsieve.io.sparse import SparseBlocks
-from hsieve.io.unpacking import LIMIT_VARIABLE, MOST_TIMES, unpacked_limit
 from tests.io.reading import read_table
 
 

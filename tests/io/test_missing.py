@@ -7,7 +7,7 @@ import pytest
 
 from hsieve.data.arrays import ArrayBlocks, as_blocks
 from hsieve.data.views import MissingAsLevel
-from hsieve.io.files import ParquetBlocks
+from hsieve.io.parquet import ParquetBlocks
 
 VALUES = np.array(
     [

@@ -176,7 +176,7 @@ class TestFilesOfAnnData:
         table = open_dataset("csr.h5ad", target="state")
         kept = np.arange(160) != 9
         # Several threads at a time, in more than one request each.
-        monkeypatch.setattr("hsieve.io.anndata_files.ASKED_BYTES", 160 * 4 * 3)
+        monkeypatch.setattr("hsieve.io.anndata.ASKED_BYTES", 160 * 4 * 3)
         parts = [np.random.default_rng(i).permutation(25) for i in range(12)]
         with ThreadPoolExecutor(4) as pool:
             for part, found in zip(parts, pool.map(table.columns.read, parts), strict=True):

@@ -36,7 +36,7 @@ from hsieve.io.dask import DaskBlocks, HeldDaskBlocks
 from hsieve.io.distributed import distributed_columns
 from hsieve.io.numpy_folder import NumpyFolder
 from hsieve.io.spark import StagedBlocks, _staging
-from hsieve.io.zarr_blocks import ZarrBlocks
+from hsieve.io.zarr import ZarrBlocks
 from hsieve.parallel import EngineError, EngineSettings, make_engine
 from hsieve.parallel.checkpoint import CheckpointError
 from tests import needs

@@ -13,7 +13,7 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.dataset import Dataset, open_dataset
 from hsieve.exceptions import IdentifierWarning
 from hsieve.io.anndata import is_annotated
-from hsieve.io.frame_columns import collected, frame_library, pandas_frame, take_columns
+from hsieve.io.frames import collected, frame_names, is_frame, pandas_frame, take_columns
 from hsieve.io.sparse import is_sparse
 
 if TYPE_CHECKING:
@@ -89,9 +89,8 @@ class Selection:
             self._refuse_lacking(map(str, X.var_names))
             return X[:, [str(name) in chosen for name in X.var_names]]
         X = collected(X)
-        library = frame_library(X)
-        if library is not None:
-            names = list(map(str, X.column_names if library == "arrow" else X.columns))
+        if is_frame(X):
+            names = list(map(str, frame_names(X)))
             self._refuse_lacking(names)
             chosen = set(self.features)
             return take_columns(X, np.flatnonzero([name in chosen for name in names]))

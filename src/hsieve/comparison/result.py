@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hsieve.comparison.summary import NO_FEATURES, SelectorSummary
-from hsieve.io.frame_columns import pandas_frame
+from hsieve.io.frames import pandas_frame
 
 if TYPE_CHECKING:
     from hsieve.comparison.page import ComparisonReport

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.fingerprint import fingerprint_of, fingerprint_of_arrays
-from hsieve.parallel.base import Held
+from hsieve.parallel.base import Engine, Held
 
 __all__ = [
     "ColumnBlocks",
     "ColumnPiece",
+    "ColumnView",
     "FloatArray",
     "IndexArray",
     "Reference",
@@ -191,6 +192,11 @@ class ColumnBlocks(ABC):
             return fingerprint_of(reference)
         return fingerprint_of_arrays(self.read(features) for features in self.walk(MARKED_BYTES))
 
+    def held_by(self, engine: Engine) -> "ColumnBlocks":
+        """Return the same columns, held by the workers of an engine where that can be."""
+        del engine
+        return self
+
     def held(self, pieces: Sequence[IndexArray]) -> Iterator[Held] | None:
         """Return tasks for pieces that an engine holds already; None if it holds nothing."""
         del pieces
@@ -272,15 +278,37 @@ class ColumnPiece:
     columns: ColumnBlocks
 
 
-class _Part(ColumnBlocks):
+class ColumnView(ColumnBlocks):
+    """Columns of other blocks, seen in another way."""
+
+    def __init__(self, blocks: ColumnBlocks) -> None:
+        self._blocks = blocks
+        self.n_samples, self.n_features = blocks.shape
+        self.names, self.dtype = blocks.names, blocks.dtype
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the blocks are."""
+        return self._blocks.is_local
+
+    def _unseen(self, positions: IndexArray) -> FloatArray:
+        """Return columns of the blocks as they are, not checked."""
+        block = np.empty((self._blocks.n_samples, len(positions)), dtype=self.dtype, order="F")
+        self._blocks._fill(block, positions)
+        return block
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse what the blocks refuse."""
+        self._blocks._check(block, positions)
+
+
+class _Part(ColumnView):
     """Some columns of blocks, as blocks of their own."""
 
     def __init__(self, blocks: ColumnBlocks, features: IndexArray) -> None:
-        self._blocks = blocks
+        super().__init__(blocks)
         self._features = features
-        self.n_samples, self.n_features = blocks.n_samples, len(features)
-        self.dtype = blocks.dtype
-        self.names = None
+        self.n_features = len(features)
         if blocks.names is not None:
             self.names = tuple(blocks.names[feature] for feature in features)
 
@@ -289,6 +317,9 @@ class _Part(ColumnBlocks):
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         self._blocks._fill(block, self._features[positions])
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        self._blocks._check(block, self._features[positions])
 
 
 def some_columns(blocks: ColumnBlocks, features: IndexArray) -> ColumnBlocks:

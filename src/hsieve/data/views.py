@@ -11,7 +11,7 @@ from collections.abc import Collection
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray
+from hsieve.data.columns import ColumnBlocks, ColumnView, FloatArray, IndexArray
 
 __all__ = ["FilledBlocks", "MissingAsLevel", "SampleBlocks", "median_of"]
 
@@ -20,7 +20,7 @@ BYTES_AT_A_TIME = 64 * 10**6
 MOST_LEVELS = 50
 
 
-class MissingAsLevel(ColumnBlocks):
+class MissingAsLevel(ColumnView):
     """Columns in which NaN is a value like any other.
 
     Parameters
@@ -48,13 +48,10 @@ class MissingAsLevel(ColumnBlocks):
     """
 
     def __init__(self, blocks: ColumnBlocks) -> None:
-        self._blocks = blocks
-        self.n_samples, self.n_features = blocks.shape
-        self.names, self.dtype = blocks.names, blocks.dtype
+        super().__init__(blocks)
         self.has_missing: NDArray[np.bool_] = np.zeros(self.n_features, dtype=bool)
         for features in self.walk(BYTES_AT_A_TIME):
-            block = np.empty((self.n_samples, len(features)), dtype=self.dtype, order="F")
-            blocks._fill(block, features)
+            block = self._unseen(features)
             self.has_missing[features] = np.isnan(block).any(axis=0)
             for place in np.flatnonzero(self.has_missing[features]):
                 self._refuse_measurement(int(features[place]), block[:, place])
@@ -77,11 +74,8 @@ class MissingAsLevel(ColumnBlocks):
             )
             raise ValueError(msg)
 
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        self._blocks._check(block, positions)
 
-
-class FilledBlocks(ColumnBlocks):
+class FilledBlocks(ColumnView):
     """Columns with missing values filled in: the median of numbers, a new code for categories.
 
     Parameters
@@ -105,14 +99,11 @@ class FilledBlocks(ColumnBlocks):
     """
 
     def __init__(self, blocks: ColumnBlocks, categorical: Collection[int] = ()) -> None:
-        self._blocks = blocks
-        self.n_samples, self.n_features = blocks.shape
-        self.names, self.dtype = blocks.names, blocks.dtype
+        super().__init__(blocks)
         self._values: dict[int, float] = {}
         notes = []
         for features in self.walk(BYTES_AT_A_TIME):
-            block = np.empty((self.n_samples, len(features)), dtype=self.dtype, order="F")
-            blocks._fill(block, features)
+            block = self._unseen(features)
             for place in np.flatnonzero(np.isnan(block).any(axis=0)):
                 feature, column = int(features[place]), block[:, place]
                 notes.append(self._filled(feature, column, is_category=feature in categorical))
@@ -139,14 +130,9 @@ class FilledBlocks(ColumnBlocks):
                 column = block[:, place]
                 column[np.isnan(column)] = value
 
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        self._blocks._check(block, positions)
-
     def unfilled(self) -> FloatArray:
         """Read all columns with NaN where values are missing."""
-        block = np.empty((self.n_samples, self.n_features), dtype=self.dtype, order="F")
-        self._blocks._fill(block, np.arange(self.n_features))
-        return block
+        return self._unseen(np.arange(self.n_features))
 
 
 def median_of(values: FloatArray) -> float:
@@ -157,7 +143,7 @@ def median_of(values: FloatArray) -> float:
     return median if np.isfinite(median) else 2.0 * float(np.median(numbers / 2))
 
 
-class SampleBlocks(ColumnBlocks):
+class SampleBlocks(ColumnView):
     """Some rows of column blocks.
 
     Examples
@@ -169,21 +155,9 @@ class SampleBlocks(ColumnBlocks):
     """
 
     def __init__(self, blocks: ColumnBlocks, rows: IndexArray) -> None:
-        self._blocks = blocks
+        super().__init__(blocks)
         self._rows = rows
-        self.n_samples, self.n_features = len(rows), blocks.n_features
-        self.dtype, self.names = blocks.dtype, blocks.names
-
-    @property
-    def is_local(self) -> bool:
-        """Whether the blocks are."""
-        return self._blocks.is_local
+        self.n_samples = len(rows)
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
-        every = np.empty((self._blocks.n_samples, len(positions)), dtype=self.dtype, order="F")
-        self._blocks._fill(every, positions)
-        block[:] = every[self._rows]
-
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        """Refuse what the blocks refuse, in the rows that are here."""
-        self._blocks._check(block, positions)
+        block[:] = self._unseen(positions)[self._rows]

@@ -29,7 +29,7 @@ from sklearn.base import clone
 from hsieve.array_types import FloatArray
 from hsieve.dataset import Dataset, opened
 from hsieve.inference.feature_number import representative_rows
-from hsieve.io.frame_columns import pandas_frame
+from hsieve.io.frames import pandas_frame
 from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_law

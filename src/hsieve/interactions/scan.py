@@ -21,7 +21,7 @@ from hsieve.interactions.pair_statistic import InteractionTarget
 from hsieve.interactions.result import Interaction, path_of, row_of
 from hsieve.interactions.search import FoundInteractions, InteractionSearch
 from hsieve.interactions.sweep import pairs_among
-from hsieve.io.frame_columns import pandas_frame
+from hsieve.io.frames import pandas_frame
 from hsieve.kernels.dense_factors import DenseFactors
 from hsieve.kernels.factor_store import FactorStore
 from hsieve.kernels.leading_factors import LeadingFactors

@@ -12,10 +12,10 @@ from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.errors import TableError
 from hsieve.data.views import MissingAsLevel
-from hsieve.io.files import ParquetBlocks
 from hsieve.io.numpy_folder import NumpyFolder
+from hsieve.io.parquet import ParquetBlocks
 from hsieve.io.writing import write_features
-from hsieve.io.zarr_blocks import ZarrBlocks
+from hsieve.io.zarr import ZarrBlocks
 
 __all__ = [
     "ArrayBlocks",

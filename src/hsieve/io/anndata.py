@@ -1,28 +1,41 @@
 """AnnData, as single-cell biology has it: the matrix as column blocks, an annotation as target.
 
-The package anndata is not imported here: whoever has such data has imported it already.
+The package anndata is not imported here: whoever has such data has imported it already, and a file
+(.h5ad) is read by a process of its own (:mod:`hsieve.io.reader_process`). Its matrix stays in the
+file until its columns are asked for.
 """
 
+from collections.abc import Collection, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.arrays import BackedBlocks, as_blocks
-from hsieve.data.columns import ColumnBlocks
-from hsieve.data.errors import listed, quoted
+from hsieve.data.arrays import BackedBlocks, StoredBlocks, as_blocks
+from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray, float_type, some_columns
+from hsieve.data.errors import columns_are, listed, quoted, table_error
 from hsieve.data.views import SampleBlocks
-from hsieve.io.frame_columns import FrameColumn, open_column
-from hsieve.io.frame_targets import target_of_column
+from hsieve.io.frames import FrameColumn, open_column
+from hsieve.io.reader_process import ReaderProcess
+from hsieve.io.source import Source
 from hsieve.io.sparse import SparseBlocks, is_sparse
+from hsieve.io.targets import target_of_column
+from hsieve.io.values import NUMPY_KINDS, Array
 
 __all__ = [
+    "AnnDataSource",
     "annotated_columns",
     "is_annotated",
     "labelled_rows",
     "open_annotated",
     "refuse_annotated",
 ]
+
+READER = "hsieve.io.anndata_reader"
+# Most that is asked for at a time, if it is more than one column.
+ASKED_BYTES = 64 * 10**6
 
 
 def is_annotated(X: Any) -> bool:
@@ -92,3 +105,85 @@ def labelled_rows(column: FrameColumn, n_obs: int) -> NDArray[np.intp]:
     if not column.is_usable or column.values.dtype.kind != "f":
         return np.arange(n_obs)
     return np.flatnonzero(~np.isnan(column.values))
+
+
+class AnnDataSource(Source):
+    """Columns of the matrix of an AnnData, and the target among the annotations."""
+
+    def __init__(self, path: Path, target: str | None) -> None:
+        if find_spec("anndata") is None:
+            problem = "reading this needs anndata (pip install hsieve[anndata])"
+            raise table_error(path, problem)
+        self._reader = ReaderProcess(path, ".h5ad", READER)
+        self._is_handed_out = False
+        try:
+            found = self._reader.ask({"do": "open", "path": str(path), "target": target})
+        except BaseException:
+            self._reader.close()
+            raise
+        about, (self._target_values,) = found.about, found.arrays
+        self._target_kind, self._levels = about["target_kind"], about["levels"]
+        self._blocks = ServedBlocks(
+            self._reader, about["n_labelled"], about["features"], about["stored_type"]
+        )
+        n_without = about["n_obs"] - about["n_labelled"]
+        if n_without:
+            lacking = f"{n_without} of {about['n_obs']} observations have no {target}"
+            self.notes = (f"{lacking}: left out.",)
+        super().__init__(path, [*about["features"], str(target)], target)
+
+    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
+        """Tell the kind of each wanted column."""
+        stored = self._blocks.stored_type
+        kinds = dict.fromkeys(wanted, NUMPY_KINDS.get(stored.kind, str(stored)))
+        if self.target in kinds:
+            kinds[self.target] = self._target_kind
+        return kinds
+
+    def load(self, name: str) -> Array:
+        """Return the target; features are read as columns."""
+        assert name == self.target
+        if self._target_kind == "boolean":
+            return self._target_values.astype(np.float64)
+        if self._target_kind != "text":
+            return self._target_values
+        labels: Array = np.array(self._levels, dtype=object)[self._target_values]
+        return labels
+
+    def columns(
+        self, features: Sequence[str], declared: Collection[str], *, may_lack: bool
+    ) -> ColumnBlocks:
+        """Return some features as column blocks, for which the file stays open."""
+        categories = sorted(set(declared) - {self.target})
+        if categories:
+            problem = f"{columns_are(categories)} declared a category"
+            raise table_error(self.path, f"{problem}, but a matrix of .h5ad holds numbers")
+        self._is_handed_out = True
+        places = {name: place for place, name in enumerate(self.names)}
+        wanted = np.array([places[name] for name in features], dtype=np.intp)
+        return some_columns(self._blocks, wanted)
+
+    def close(self) -> None:
+        """Let go of the file, unless columns are still read from it."""
+        if not self._is_handed_out:
+            self._reader.close()
+
+
+class ServedBlocks(StoredBlocks):
+    """Columns of a matrix in a file that is open in a process of its own."""
+
+    def __init__(
+        self, reader: ReaderProcess, n_samples: int, names: Sequence[str], stored_type: Any
+    ) -> None:
+        self._reader = reader
+        self.n_samples, self.n_features = n_samples, len(names)
+        self.names = tuple(names)
+        self.stored_type = np.dtype(stored_type)
+        self.dtype = float_type(self.stored_type)
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        width = max(1, ASKED_BYTES // max(1, self.n_samples * self.dtype.itemsize))
+        for start in range(0, len(positions), width):
+            places = slice(start, start + width)
+            reply = self._reader.ask({"do": "read"}, positions[places])
+            block[:, places] = reply.arrays[0].T

@@ -1,6 +1,6 @@
 """Reads a file of AnnData (.h5ad), in a worker process.
 
-Everything that touches the file is here; :mod:`hsieve.io.anndata_files` asks for it. The
+Everything that touches the file is here; :mod:`hsieve.io.anndata` asks for it. The
 package anndata is imported when the first question comes.
 
 HDF5 files that take their values from other files.
@@ -21,8 +21,7 @@ import numpy as np
 
 from hsieve.data.errors import listed, plainly, quoted, table_error, unknown_name
 from hsieve.io.reader_process import Message, serve, work_with_limits
-from hsieve.io.source import check_names
-from hsieve.io.unpacking import refuse_unpacked
+from hsieve.io.source import check_names, refuse_unpacked
 
 if TYPE_CHECKING:
     from hsieve.data.columns import ColumnBlocks
@@ -57,7 +56,7 @@ class AnnDataReader:
     def _open(self, target: str | None) -> Message:
         """Tell names, types and size, and hand over the target of observations that have one."""
         from hsieve.io.anndata import labelled_rows
-        from hsieve.io.frame_columns import open_column
+        from hsieve.io.frames import open_column
 
         path, self._adata = self.path, _opened(self.path)
         known = [str(name) for name in self._adata.obs.columns]

@@ -8,18 +8,19 @@ the wanted columns are computed and come here, whatever way the array is cut.
 A chunk of an array that is cut by rows goes into all chunks of columns, so the data move once
 through the cluster; an array that is cut by columns stays nearly where it is.
 
-Dask's data frames as arrays of numbers: types and names are checked, lengths are computed.
-
-A partition becomes numbers where it is. What cannot be a number exactly is refused by the name of
-its column.
+A data frame becomes an array of numbers: a partition where it is, categories as codes of their
+sorted levels, for which their columns come here. What cannot be a number exactly is refused by the
+name of its column.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+import pyarrow as pa
 from numpy.typing import NDArray
 
 from hsieve.data.arrays import places_beyond_exact
@@ -28,20 +29,16 @@ from hsieve.data.engine_columns import HeldColumns
 from hsieve.data.errors import listed, no_numbers
 from hsieve.data.validation import beyond_exact
 from hsieve.fingerprint import Ignored, fingerprint_of, fingerprint_of_arrays
+from hsieve.io.source import Source
+from hsieve.io.values import NUMPY_KINDS, Array, arrow_kind, arrow_values
 from hsieve.parallel.base import Engine, Held
 from hsieve.parallel.dask import DaskEngine
 
-__all__ = [
-    "DaskBlocks",
-    "HeldDaskBlocks",
-    "array_of_frame",
-    "dask_columns",
-]
+__all__ = ["DaskBlocks", "DaskFrame", "HeldDaskBlocks", "computed", "dask_columns"]
 
 MATRIX_DIMENSIONS = 2
 # Columns of one chunk, where the first pass does not say.
 CHUNK_BYTES = 32 * 10**6
-
 LONG_INTEGERS = (np.dtype(np.int64), np.dtype(np.uint64))
 # Brings values of small collections here.
 Compute: TypeAlias = Callable[[Sequence[Any]], list[Any]]
@@ -74,6 +71,12 @@ class DaskBlocks(ColumnBlocks):
         """What a mark is one of: it is put together from those of the chunks."""
         return "data, or the same cut into other chunks"
 
+    def held_by(self, engine: Engine) -> ColumnBlocks:
+        """Return the same columns, held by the workers of an engine on Dask."""
+        if isinstance(engine, DaskEngine):
+            return HeldDaskBlocks(self._array, self.names, engine)
+        return self
+
     def fingerprint(self) -> str:
         """Return a mark of all values and of the chunks, worked out where these are."""
         from dask import delayed
@@ -84,7 +87,7 @@ class DaskBlocks(ColumnBlocks):
 
     def _computed(self, collections: Sequence[Any]) -> list[Any]:
         """Compute small collections."""
-        return _computed(collections, None)
+        return computed(collections, None)
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         block[:] = self._columns(positions)
@@ -123,7 +126,7 @@ class HeldDaskBlocks(DaskBlocks):
         return map(self._task, pieces)
 
     def _computed(self, collections: Sequence[Any]) -> list[Any]:
-        return _computed(collections, self._engine)
+        return computed(collections, self._engine)
 
     def _hold(self, pieces: Sequence[IndexArray]) -> None:
         """Cut the array into pieces of all columns, and keep it on the workers."""
@@ -170,18 +173,15 @@ def dask_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
         msg = "Collections of Dask are worked on by engine 'dask', 'threads' or 'local'."
         raise ValueError(msg)
     if hasattr(X, "columns"):
-        array, names, y = array_of_frame(X, y, partial(_computed, engine=engine))
+        X, y = _numbers_of_frame(X, y, partial(computed, engine=engine))
+    elif isinstance(y, str):
+        msg = f"y must be values, since an array of Dask has no column names; got {y!r}."
+        raise ValueError(msg)
     else:
-        array, names = X, None
-        _refuse_array(array)
-        if isinstance(y, str):
-            msg = f"y must be values, since an array of Dask has no column names; got {y!r}."
-            raise ValueError(msg)
+        X = DaskBlocks(X)
     if hasattr(y, "__dask_graph__"):
-        (y,) = _computed([y], engine)
-    if isinstance(engine, DaskEngine):
-        return HeldDaskBlocks(array, names, engine), y
-    return DaskBlocks(array, names), y
+        (y,) = computed([y], engine)
+    return X.held_by(engine), y
 
 
 def _refuse_array(array: Any) -> None:
@@ -206,7 +206,7 @@ def _refuse_array(array: Any) -> None:
         raise ValueError(msg)
 
 
-def _computed(collections: Sequence[Any], engine: Engine | None = None) -> list[Any]:
+def computed(collections: Sequence[Any], engine: Engine | None = None) -> list[Any]:
     """Compute small collections by the engine, or as Dask does it in this process."""
     import dask
 
@@ -215,31 +215,141 @@ def _computed(collections: Sequence[Any], engine: Engine | None = None) -> list[
     return list(dask.compute(*collections))
 
 
-def array_of_frame(frame: Any, y: Any, compute: Compute) -> tuple[Any, tuple[str, ...] | None, Any]:
-    """Return the features of a data frame as an array, their names, and the target."""
-    import dask.array
-    from dask import delayed
-
+def _numbers_of_frame(frame: Any, y: Any, compute: Compute) -> tuple[DaskBlocks, Any]:
+    """Return the features of a data frame of numbers, and the target."""
     names = _feature_names(frame, y)
-    types = dict(zip(frame.columns, map(_numpy_type, frame.dtypes), strict=True))
-    refused = [name for name in names if types[name] is None]
+    source = DaskFrame(frame, None, compute)
+    refused = [name for name in names if source.types[name] is None]
     if refused:
         kind = frame.dtypes[refused[0]]
         raise no_numbers([str(name) for name in refused], kind, "X.drop(columns=[...])")
-    dtype = np.result_type(np.float32, *(float_type(types[name]) for name in names))
-    _refuse_long(frame, names, compute)
     if isinstance(y, str):
-        targets = compute(frame[[y]].to_delayed())
-        y, lengths = _target_values(y, targets), [len(part) for part in targets]
-    else:
-        lengths = compute([delayed(len)(part) for part in frame[names[:1]].to_delayed()])
-    array = dask.array.concatenate(
-        [
-            dask.array.from_delayed(delayed(_numbers)(part, dtype), (length, len(names)), dtype)
-            for part, length in zip(frame[names].to_delayed(), lengths, strict=True)
-        ]
-    )
-    return array, tuple(names) if all(isinstance(name, str) for name in names) else None, y
+        y = source.target_values(y)
+    return source.columns(names, ()), y
+
+
+class DaskFrame(Source):
+    """Columns of a data frame of Dask.
+
+    Parameters
+    ----------
+    frame : dask.dataframe.DataFrame
+        The frame.
+    target : str or None
+        Name of the target.
+    compute : callable
+        Computes small collections.
+    values : ndarray or None, default=None
+        The target, where it is no column.
+    """
+
+    def __init__(
+        self, frame: Any, target: str | None, compute: Compute, values: Array | None = None
+    ) -> None:
+        self._frame, self._compute, self._values = frame, compute, values
+        self.types = dict(zip(frame.columns, map(_numpy_type, frame.dtypes), strict=True))
+        self._loaded: dict[str, Any] = {}
+        self._lengths: list[int] | None = None
+        names = list(frame.columns) if values is None else [*frame.columns, str(target)]
+        super().__init__(Path("data frame of Dask"), names, target)
+
+    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
+        """Tell the kind of each wanted column; those that are no plain numbers come here."""
+        self._may_count = self._counting([name for name in wanted if self._is_integer(name)])
+        return {name: self._kind_of(name) for name in wanted}
+
+    def load(self, name: str) -> Array:
+        """Compute one column."""
+        if name == self.target and self._values is not None:
+            values = self._values
+            return values.astype(object) if values.dtype.kind == "U" else values
+        return arrow_values(self.path, name, self._column(name))
+
+    def may_count_rows(self, name: str) -> bool:
+        """Say so by the first partition."""
+        return name in self._may_count
+
+    def target_values(self, name: str) -> NDArray[Any]:
+        """Compute a target, and the lengths of the partitions with it."""
+        parts = self._compute(self._frame[[name]].to_delayed())
+        self._lengths = [len(part) for part in parts]
+        return _target_values(name, parts)
+
+    def columns(
+        self, features: Sequence[Any], declared: Collection[str], *, may_lack: bool = False
+    ) -> DaskBlocks:
+        """Return columns that are computed when they are read."""
+        import dask.array
+        from dask import delayed
+
+        names = list(features)
+        levels = {
+            place: np.array(sorted(set(self._column(name).drop_null().to_pylist())))
+            for place, name in enumerate(names)
+            if name in declared
+        }
+        types = [self.types[name] for name in names]
+        floats = [float_type(of) for of in types if of is not None]
+        dtype = np.result_type(np.float32, *floats)
+        self._refuse_long([name for place, name in enumerate(names) if place not in levels])
+        parts = self._frame[names].to_delayed()
+        if self._lengths is None:
+            first = self._frame[names[:1]].to_delayed()
+            self._lengths = self._compute([delayed(len)(part) for part in first])
+        array = dask.array.concatenate(
+            [
+                dask.array.from_delayed(
+                    delayed(_numbers)(part, dtype, levels), (length, len(names)), dtype
+                )
+                for part, length in zip(parts, self._lengths, strict=True)
+            ]
+        )
+        return DaskBlocks(array, names if all(isinstance(name, str) for name in names) else None)
+
+    def _column(self, name: str) -> Any:
+        """Compute a column as one of Arrow, which is kept."""
+        if name not in self._loaded:
+            (series,) = self._compute([self._frame[name]])
+            self._loaded[name] = pa.chunked_array([pa.array(series, from_pandas=True)])
+        return self._loaded[name]
+
+    def _is_integer(self, name: str) -> bool:
+        found = self.types.get(name)
+        return found is not None and found.kind in "iu"
+
+    def _kind_of(self, name: str) -> str:
+        if name == self.target and self._values is not None:
+            return NUMPY_KINDS.get(self._values.dtype.kind, "text")
+        found = self.types[name]
+        return arrow_kind(self._column(name).type) if found is None else NUMPY_KINDS[found.kind]
+
+    def _counting(self, names: list[str]) -> set[str]:
+        """Return the columns of integers that count the rows of the first partition."""
+        if not names:
+            return set()
+        (part,) = self._compute([self._frame[names].partitions[0]])
+        found = {name: part[name].to_numpy(na_value=-1) for name in names}
+        return {
+            name
+            for name, values in found.items()
+            if not len(values) or (values[0] in (0, 1) and (np.diff(values) == 1).all())
+        }
+
+    def _refuse_long(self, names: list[Any]) -> None:
+        """Refuse integers that would be rounded."""
+        from dask import delayed
+
+        # Shorter ones are exact.
+        longest = [name for name in names if self.types[name] in LONG_INTEGERS]
+        if not longest:
+            return
+        parts = [delayed(_first_long)(part) for part in self._frame[longest].to_delayed()]
+        for name, value in filter(None, self._compute(parts)):
+            msg = (
+                f"Column {name!r} holds {value}, an integer beyond 2^53 that would be rounded; "
+                "rescale it or leave it out."
+            )
+            raise ValueError(msg)
 
 
 def _feature_names(frame: Any, y: Any) -> list[Any]:
@@ -266,27 +376,19 @@ def _numpy_type(dtype: Any) -> np.dtype | None:
     return found if isinstance(found, np.dtype) and found.kind in "biuf" else None
 
 
-def _numbers(part: Any, dtype: np.dtype) -> NDArray[Any]:
-    """Turn one partition into numbers, in a worker; what is missing is NaN."""
-    columns = [part.iloc[:, i].to_numpy(dtype=dtype, na_value=np.nan) for i in range(part.shape[1])]
-    return np.column_stack(columns) if columns else np.empty(part.shape, dtype=dtype)
-
-
-def _refuse_long(frame: Any, names: list[Any], compute: Compute) -> None:
-    """Refuse integers that would be rounded."""
-    from dask import delayed
-
-    # Shorter ones are exact.
-    longest = [name for name in names if _numpy_type(frame.dtypes[name]) in LONG_INTEGERS]
-    if not longest:
-        return
-    parts = [delayed(_first_long)(part) for part in frame[longest].to_delayed()]
-    for name, value in filter(None, compute(parts)):
-        msg = (
-            f"Column {name!r} holds {value}, an integer beyond 2^53 that would be rounded; "
-            "rescale it or leave it out."
-        )
-        raise ValueError(msg)
+def _numbers(part: Any, dtype: np.dtype, levels: Mapping[int, Array]) -> NDArray[Any]:
+    """Turn one partition into numbers and codes, in a worker; what is missing is NaN."""
+    found = np.empty(part.shape, dtype=dtype, order="F")
+    for place in range(part.shape[1]):
+        column = part.iloc[:, place]
+        if place not in levels:
+            found[:, place] = column.to_numpy(dtype=dtype, na_value=np.nan)
+            continue
+        known = column.notna().to_numpy(dtype=bool)
+        values = column[known].to_numpy(dtype=levels[place].dtype)
+        found[~known, place] = np.nan
+        found[known, place] = np.searchsorted(levels[place], values)
+    return found
 
 
 def _first_long(part: Any) -> tuple[Any, int] | None:
@@ -298,7 +400,7 @@ def _first_long(part: Any) -> tuple[Any, int] | None:
     return None
 
 
-def _target_values(name: str, parts: Iterable[Any]) -> NDArray[Any]:
+def _target_values(name: str, parts: Sequence[Any]) -> NDArray[Any]:
     """Join the target, which is small."""
     columns = [part[name] for part in parts]
     missing = np.concatenate([column.isna().to_numpy(dtype=bool) for column in columns])

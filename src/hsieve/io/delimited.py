@@ -24,6 +24,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TextIO
 
+import pyarrow as pa
+from pyarrow import compute
+from pyarrow import csv as arrow_csv
+
 from hsieve.data.errors import (
     LIBRARY_ERRORS,
     TableError,
@@ -34,10 +38,8 @@ from hsieve.data.errors import (
     table_error,
 )
 from hsieve.data.validation import LARGEST_EXACT_INTEGER
-from hsieve.io.source import checked_target
-from hsieve.io.table_source import INDEX, TableSource
-from hsieve.io.unpacking import refuse_unpacked, unpacked_limit
-from hsieve.io.values import import_pyarrow, is_long_integer
+from hsieve.io.source import INDEX, TableSource, refuse_unpacked, unpacked_limit
+from hsieve.io.values import is_long_integer
 from hsieve.text import how
 
 __all__ = ["PACKED", "DelimitedSource", "TextFormat"]
@@ -70,8 +72,7 @@ def _unzipped(file: Any) -> Any:
 
 def _without_zstandard(file: Any) -> Any:
     """Unpack by pyarrow, since the standard library learns it in Python 3.14."""
-    arrow = import_pyarrow(Path(), "pyarrow")
-    return arrow.CompressedInputStream(arrow.PythonFile(file, mode="r"), "zstd")
+    return pa.CompressedInputStream(pa.PythonFile(file, mode="r"), "zstd")
 
 
 # By ending: how the bytes are unpacked, and how they begin.
@@ -148,8 +149,6 @@ class DelimitedSource(TableSource):
         told: TextFormat | None = None,
         content: bytes | None = None,
     ) -> None:
-        self.arrow = import_pyarrow(path, "pyarrow")
-        self.reader = import_pyarrow(path, "pyarrow.csv")
         self.path, self._packed, self._content = path, packed, content
         told = told or TextFormat()
         self._look()
@@ -165,7 +164,7 @@ class DelimitedSource(TableSource):
         self.told = [] if told.sep or self.separator == usual else [f"separator {self.separator!r}"]
         if not told.encoding and self.encoding != "utf-8":
             self.told.append(f"encoding {self.encoding}")
-        super().__init__(path, names, checked_target(path, names, target))
+        super().__init__(path, names, target)
 
     def about(self, with_commas: Sequence[str]) -> list[str]:
         """Say in one line what was found out about the file, and what overrides it."""
@@ -181,7 +180,7 @@ class DelimitedSource(TableSource):
         self._refuse_rounded_integers(table)
         hexadecimal = self._hexadecimal(table) if self.has_prefixes else []
         if hexadecimal:
-            table = self._parsed(wanted, types=dict.fromkeys(hexadecimal, self.arrow.string()))
+            table = self._parsed(wanted, types=dict.fromkeys(hexadecimal, pa.string()))
         return table
 
     @contextmanager
@@ -288,16 +287,16 @@ class DelimitedSource(TableSource):
         stored = ["" if self._has_index and name == INDEX else name for name in columns]
         options = {
             # Without threads, which halve the speed when there are thousands of columns.
-            "read_options": self.reader.ReadOptions(
+            "read_options": arrow_csv.ReadOptions(
                 use_threads=False,
                 block_size=BLOCK_BYTES,
                 encoding="utf8" if self.encoding == "utf-8" else self.encoding,
                 skip_rows=self.n_skipped,
             ),
-            "parse_options": self.reader.ParseOptions(
+            "parse_options": arrow_csv.ParseOptions(
                 delimiter=self.separator, newlines_in_values=True
             ),
-            "convert_options": self.reader.ConvertOptions(
+            "convert_options": arrow_csv.ConvertOptions(
                 include_columns=stored,
                 column_types=types,
                 strings_can_be_null=True,
@@ -306,7 +305,7 @@ class DelimitedSource(TableSource):
         }
         try:
             with self._bytes() as content:
-                return self.reader.read_csv(content, **options).rename_columns(list(columns))
+                return arrow_csv.read_csv(content, **options).rename_columns(list(columns))
         except TableError:
             raise
         except LIBRARY_ERRORS as error:
@@ -340,16 +339,15 @@ class DelimitedSource(TableSource):
 
     def _refuse_rounded_integers(self, table: Any) -> None:
         """Look at the text of large floats, as pyarrow reads integers beyond int64 as floats."""
-        compute = import_pyarrow(self.path, "pyarrow.compute")
         suspects = []
         for name, column in zip(table.column_names, table.columns, strict=True):
-            if self.arrow.types.is_float64(column.type):
+            if pa.types.is_float64(column.type):
                 ends = [abs(end or 0.0) for end in compute.min_max(column).as_py().values()]
                 if max(ends) >= LARGEST_EXACT_INTEGER:
                     suspects.append(name)
         if not suspects:
             return
-        texts = self._parsed(suspects, types=dict.fromkeys(suspects, self.arrow.string()))
+        texts = self._parsed(suspects, types=dict.fromkeys(suspects, pa.string()))
         for name in suspects:
             for row, text in enumerate(texts.column(name).to_pylist(), start=1):
                 if is_long_integer(text):
@@ -358,9 +356,8 @@ class DelimitedSource(TableSource):
     def _hexadecimal(self, table: Any) -> list[str]:
         """Find the columns of integers in which one is written as 0x1F, which is text to us."""
         columns = zip(table.column_names, table.columns, strict=True)
-        names = [name for name, column in columns if self.arrow.types.is_integer(column.type)]
-        texts = self._parsed(names, types=dict.fromkeys(names, self.arrow.string()))
-        compute = import_pyarrow(self.path, "pyarrow.compute")
+        names = [name for name, column in columns if pa.types.is_integer(column.type)]
+        texts = self._parsed(names, types=dict.fromkeys(names, pa.string()))
         found = [
             compute.any(compute.match_substring_regex(texts.column(name), "0[xX]")).as_py()
             for name in names

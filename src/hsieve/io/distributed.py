@@ -6,6 +6,8 @@ No package is imported to find out: whoever has such data has imported it alread
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.errors import listed
 from hsieve.parallel.base import Engine
@@ -16,6 +18,7 @@ __all__ = [
     "is_distributed",
     "is_of_spark",
     "no_fixed_order",
+    "open_distributed",
     "refuse_distributed",
 ]
 
@@ -46,6 +49,29 @@ def distributed_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, A
     return dask_columns(X, y, engine)
 
 
+def open_distributed(X: Any, target: Any, target_kind: str) -> tuple[Any, Any]:
+    """Open data of a cluster: an array as columns, with its target, or a data frame as a source.
+
+    A data frame of Dask may have its target apart; that of Spark has it among its columns.
+    """
+    if is_of_spark(X):
+        from hsieve.io.spark import SparkFrame
+
+        return SparkFrame(X, target), None
+    from hsieve.io.dask import DaskBlocks, DaskFrame, computed
+    from hsieve.io.targets import target_array
+
+    if hasattr(target, "__dask_graph__"):
+        (target,) = computed([target])
+    if not hasattr(X, "columns"):
+        return DaskBlocks(X), target
+    if target is None or isinstance(target, str):
+        return DaskFrame(X, target, computed), None
+    name = str(getattr(target, "name", None) or "y")
+    values = np.asarray(target_array(target, target_kind))
+    return DaskFrame(X, name, computed, values), None
+
+
 def distributed_features(X: Any, names: Sequence[str] | None, engine: Engine) -> ColumnBlocks:
     """Take the features of a fit from collections of Dask and data frames of Spark."""
     if names is not None and hasattr(X, "columns"):
@@ -74,7 +100,8 @@ def refuse_distributed(X: Any, whose: str) -> None:
         msg = (
             f"{whose} needs the whole data as an array, got {type(X).__name__} of {kind}, which is "
             "not collected here unasked. The fit of selectors that read columns takes it: N3LARS, "
-            "HSICLasso, and MaxRelevance and MRMR with a measure such as PairwiseHSIC()."
+            "HSICLasso, and MaxRelevance and MRMR with a measure such as PairwiseHSIC(). "
+            "To collect them, give hsieve.open_dataset(X, target)."
         )
         raise ValueError(msg)
 

@@ -11,12 +11,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from hsieve.data.errors import listed, plainly, quoted, table_error
 from hsieve.data.validation import LARGEST_EXACT_INTEGER
-from hsieve.io.source import checked_target
-from hsieve.io.table_source import INDEX, TableSource
-from hsieve.io.unpacking import refuse_unpacked
-from hsieve.io.values import import_pyarrow
+from hsieve.io.source import INDEX, TableSource, refuse_unpacked
 
 __all__ = ["ExcelSource"]
 
@@ -41,7 +40,7 @@ class ExcelSource(TableSource):
             if name or any(value != "" for value in values):
                 named[name] = values
         kept = list(named) if len(named) == len(names) else [n for n in names if n in named]
-        super().__init__(path, kept, checked_target(path, kept, target))
+        super().__init__(path, kept, target)
         self._columns = named
 
     def about(self, with_commas: Sequence[str]) -> list[str]:
@@ -50,8 +49,7 @@ class ExcelSource(TableSource):
 
     def read(self, wanted: Sequence[str]) -> Any:
         """Return columns of one type each; those of several kinds are text."""
-        arrow = import_pyarrow(self.path, "pyarrow")
-        return arrow.table({name: _typed(self._columns[name], arrow) for name in wanted})
+        return pa.table({name: _typed(self._columns[name]) for name in wanted})
 
     def _rows(self) -> list[list[Any]]:
         """Return the rows of a sheet that are not empty."""
@@ -80,7 +78,7 @@ def _name(cell: Any) -> str:
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
-def _typed(values: Sequence[Any], arrow: Any) -> Any:
+def _typed(values: Sequence[Any]) -> Any:
     """Return a column of Arrow."""
     found = [None if value == "" else value for value in values]
     kinds = {type(value) for value in found} - {type(None)}
@@ -89,12 +87,12 @@ def _typed(values: Sequence[Any], arrow: Any) -> Any:
             value is None or (value == int(value) and abs(value) <= LARGEST_EXACT_INTEGER)
             for value in found
         )
-        kind = arrow.int64() if whole and kinds else arrow.float64()
-        return arrow.array([v if v is None or not whole else int(v) for v in found], kind)
+        kind = pa.int64() if whole and kinds else pa.float64()
+        return pa.array([v if v is None or not whole else int(v) for v in found], kind)
     if kinds <= {date, datetime}:
-        return arrow.array([None if v is None else v.isoformat() for v in found]).cast(
-            arrow.timestamp("us")
+        return pa.array([None if v is None else v.isoformat() for v in found]).cast(
+            pa.timestamp("us")
         )
     if len(kinds) > 1:
         found = [None if value is None else _name(value) for value in found]
-    return arrow.array(found)
+    return pa.array(found)

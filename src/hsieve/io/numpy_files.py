@@ -1,13 +1,12 @@
 """Arrays saved by NumPy: .npz archives and single .npy matrices.
 
 Neither is ever unpickled, so reading runs no foreign code. An archive holds the matrix ``X``, the
-target and perhaps ``feature_names``; a single matrix has the target among its columns.
+target and perhaps ``feature_names`` and is read whole; a single matrix has the target among its
+columns and is mapped.
 
-Single arrays as NumPy saves them: a header in words, then the values.
-
-The header is held to the size of the file before anything is allocated, and an array of Python
-objects, which would have to be unpickled, is refused by its header. NumPy's own loader believes the
-header, so that a file of a hundred bytes can ask it for terabytes.
+The header of an array is held to the size of the file before anything is allocated, and an array of
+Python objects, which would have to be unpickled, is refused by its header. NumPy's own loader
+believes the header, so that a file of a hundred bytes can ask it for terabytes.
 """
 
 import ast
@@ -22,30 +21,26 @@ from typing import IO, Any, Literal
 
 import numpy as np
 
+from hsieve.data.arrays import ArrayBlocks
+from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray
 from hsieve.data.errors import clipped, listed, plainly, quoted, table_error, unknown_name
-from hsieve.io.source import Array, Source, check_names, checked_target
-from hsieve.io.unpacking import refuse_unpacked
+from hsieve.io.files import MatrixFileBlocks
+from hsieve.io.source import Source, check_names, refuse_unpacked
+from hsieve.io.values import NUMPY_KINDS, Array
 
 __all__ = [
-    "MAGIC",
-    "NUMPY_KINDS",
-    "ArraySource",
-    "Header",
+    "MATRIX_DIMENSIONS",
+    "MatrixSource",
     "array_names",
-    "characters_checked",
     "check_shapes",
     "map_npy",
-    "mapped_array",
     "open_npy",
     "open_npz",
-    "read_array",
-    "read_header",
 ]
 
 MATRIX_DIMENSIONS = 2
 ARCHIVE_MAGIC = b"PK\x03\x04"
 EMPTY_ARCHIVE_MAGIC = b"PK\x05\x06"
-NUMPY_KINDS = {"b": "boolean", "i": "integer", "u": "integer", "f": "number", "U": "text"}
 
 MAGIC = b"\x93NUMPY"
 # How the length of the header is stored, and its encoding, by the version of the format.
@@ -56,42 +51,99 @@ LONGEST_HEADER = 10_000
 LAST_CHARACTER = 0x10FFFF
 
 
-class ArraySource(Source):
-    """Columns of a matrix, and a target either among them or in an array of its own."""
+class MatrixSource(Source):
+    """A matrix whose columns are features, and a target in an array of its own or among them.
 
-    # Whether the matrix stays in its file.
-    is_mapped = False
+    Parameters
+    ----------
+    path : Path
+        The file or folder.
+    features : sequence of str
+        Names of the columns of the matrix.
+    matrix : array
+        The matrix, which may stay where it is.
+    target : str or None
+        Name of the target.
+    values : ndarray or None, default=None
+        The target, unless it is a column.
+    """
 
     def __init__(
-        self, path: Path, names: Sequence[str], matrix: Array, target: tuple[str, Array | None]
+        self,
+        path: Path,
+        features: Sequence[str],
+        matrix: Any,
+        target: str | None,
+        values: Array | None = None,
     ) -> None:
-        target_name, target_array = target
-        self.matrix = matrix
-        self.columns = {name: matrix[:, i] for i, name in enumerate(names)}
-        if target_array is not None:
-            names = [*names, target_name]
-            self.columns[target_name] = target_array
+        names = list(features) if values is None else [*features, str(target)]
         check_names(path, names)
-        super().__init__(path, names, target_name)
+        super().__init__(path, names, target)
+        self.features, self.matrix, self._values = tuple(features), matrix, values
 
     def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
         """Tell the kind of each wanted column by its array's type."""
-        types = {name: self.columns[name].dtype for name in wanted}
-        return {name: NUMPY_KINDS.get(t.kind, str(t)) for name, t in types.items()}
+        types = dict.fromkeys(wanted, self.matrix.dtype)
+        if self._values is not None:
+            types[self.target] = self._values.dtype
+        return {name: NUMPY_KINDS.get(of.kind, str(of)) for name, of in types.items()}
 
     def load(self, name: str) -> Array:
         """Return one column, text as objects and all but integers as float64."""
-        values = self.columns[name]
-        if values.dtype.kind == "U":
-            with plainly(self.path, "text"):
-                return characters_checked(values, f"column {quoted(name)}").astype(object)
-        if values.dtype.kind in "iu":
-            return values
-        with np.errstate(all="ignore"):  # what float64 has not is infinite or NaN, refused later
-            return values.astype(np.float64)
+        if name == self.target and self._values is not None:
+            return plain_column(self.path, name, self._values)
+        return plain_column(self.path, name, self.matrix[:, self.features.index(name)])
 
 
-def open_npz(path: Path, target: str | None) -> ArraySource:
+class NpySource(MatrixSource):
+    """A matrix that stays in its file."""
+
+    accepted_target = "an index"
+
+    def columns(
+        self, features: Sequence[str], declared: Collection[str], *, may_lack: bool
+    ) -> ColumnBlocks:
+        """Return columns that are read from the mapped file."""
+        return NumpyBlocks(self.path, features, declared)
+
+
+class NumpyBlocks(MatrixFileBlocks):
+    """Some columns of a matrix from a NumPy file, by the names x0, x1, ..."""
+
+    def __init__(self, path: Path, names: Sequence[str], categorical: Collection[str]) -> None:
+        super().__init__(path, names, categorical)
+        self._matrix = map_npy(path)
+        self.n_samples = len(self._matrix)
+        self._places = np.array([int(name[1:]) for name in self.names], dtype=np.intp)
+        # A matrix of text has categories only, each coded from its own column.
+        is_text = self._matrix.dtype.kind == "U"
+        self._numbers = None if is_text else ArrayBlocks(self._matrix)
+        self.stored_types = [self._matrix.dtype]
+        self.dtype = self._type_with_codes(
+            np.dtype(np.float32) if self._numbers is None else self._numbers.dtype
+        )
+
+    def _fill_numbers(self, block: FloatArray, positions: IndexArray) -> None:
+        if self._numbers is not None:
+            self._numbers._fill(block, self._places[positions])
+
+    def _stored(self, feature: int) -> Array:
+        column = self._matrix[:, self._places[feature]]
+        return plain_column(self.path, self.names[feature], column)
+
+
+def plain_column(path: Path, name: str, values: Array) -> Array:
+    """Return text as objects and all but integers as float64."""
+    if values.dtype.kind == "U":
+        with plainly(path, "text"):
+            return characters_checked(values, f"column {quoted(name)}").astype(object)
+    if values.dtype.kind in "iu":
+        return values
+    with np.errstate(all="ignore"):  # what float64 has not is infinite or NaN, refused later
+        return values.astype(np.float64)
+
+
+def open_npz(path: Path, target: str | None) -> MatrixSource:
     """Take the matrix X, the target and perhaps the names from an archive of arrays."""
     wanted = "y" if target is None else target
     with plainly(path, ".npz"), path.open("rb") as file:
@@ -114,21 +166,19 @@ def open_npz(path: Path, target: str | None) -> ArraySource:
             X, y, *rest = (_npz_array(archive, name, members[name]) for name in needed)
             names = rest[0] if rest else None
     check_shapes(path, X, wanted, y)
-    return ArraySource(path, array_names(path, X, names), X, (wanted, y))
+    return MatrixSource(path, array_names(path, X, names), X, wanted, y)
 
 
-def open_npy(path: Path, target: str | None, *, mapped: bool = False) -> ArraySource:
-    """Take features and target from the columns of one matrix, loaded or mapped from its file."""
-    X = map_npy(path) if mapped else _loaded(path)
+def open_npy(path: Path, target: str | None) -> MatrixSource:
+    """Take features and target from the columns of one matrix."""
+    X = map_npy(path)
     names = array_names(path, X, None)
     if target is not None and re.fullmatch(r"[+-]?[0-9]{1,18}", target):
         if not -len(names) <= int(target) < len(names):
             problem = f"there is no column {target} for the target among {len(names)}"
             raise table_error(path, f"{problem}, accepted are {-len(names)} to {len(names) - 1}")
         target = names[int(target)]
-    source = ArraySource(path, names, X, (checked_target(path, names, target, "an index"), None))
-    source.is_mapped = mapped
-    return source
+    return NpySource(path, names, X, target)
 
 
 def map_npy(path: Path) -> Array:
@@ -137,14 +187,6 @@ def map_npy(path: Path) -> Array:
         _refuse_archive(path)
         # A plain view, because each slice of a memmap costs a search for its file.
         return _matrix(path, mapped_array(path).view(np.ndarray))
-
-
-def _loaded(path: Path) -> Array:
-    """Load a matrix."""
-    with plainly(path, ".npy"):
-        _refuse_archive(path)
-        with path.open("rb") as file:
-            return _matrix(path, read_array(file, path.stat().st_size))
 
 
 def _refuse_archive(path: Path) -> None:

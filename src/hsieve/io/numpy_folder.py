@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import FloatArray, IndexArray
 from hsieve.data.errors import plainly, quoted, table_error
-from hsieve.io.files import FileReference, MatrixFileBlocks
+from hsieve.io.files import MatrixFileBlocks
 from hsieve.io.numpy_files import map_npy
 
 __all__ = ["NumpyFolder"]
@@ -70,6 +70,7 @@ class NumpyFolder(MatrixFileBlocks):
         self._matrices = [map_npy(file) for file in self._paths]
         self._parts = [self._part(*of) for of in zip(self._paths, self._matrices, strict=True)]
         self.axis = self._found_axis(path, axis)
+        self.settings = (("axis", self.axis),)
         sizes = [matrix.shape[self.axis == "columns"] for matrix in self._matrices]
         self._starts = np.cumsum([0, *sizes])
         shape = list(self._matrices[0].shape)
@@ -79,26 +80,9 @@ class NumpyFolder(MatrixFileBlocks):
             path, [f"x{i}" for i in range(n_features)] if names is None else names, categorical
         )
         self._refuse_unknown(categorical, n_features)
+        self.stored_types = {matrix.dtype for matrix in self._matrices}
         self.dtype = self._type_with_codes(
             np.result_type(np.float32, *(part.dtype for part in self._parts))
-        )
-
-    def reference(self) -> FileReference:
-        """Return what opens the same columns in another process."""
-        return FileReference.to(self, _REOPENERS[self.axis])
-
-    @staticmethod
-    def reopen_rows(reference: FileReference) -> "NumpyFolder":
-        """Open blocks of rows that a reference says."""
-        return NumpyFolder(
-            reference.path, axis="rows", names=reference.names, categorical=reference.categorical
-        )
-
-    @staticmethod
-    def reopen_columns(reference: FileReference) -> "NumpyFolder":
-        """Open blocks of columns that a reference says."""
-        return NumpyFolder(
-            reference.path, axis="columns", names=reference.names, categorical=reference.categorical
         )
 
     def _files(self) -> list[Path]:
@@ -142,16 +126,9 @@ class NumpyFolder(MatrixFileBlocks):
         problem = f"the files have neither equally many columns nor equally many rows: {shown}"
         raise table_error(path, problem)
 
-    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
-        """Copy the numbers, then code the categories."""
+    def _fill_numbers(self, block: FloatArray, positions: IndexArray) -> None:
         for view, part, inside in self._views(block, positions):
             part._fill(view, inside)
-        self._fill_codes(block, positions)
-
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        """Refuse what is not finite, and integers that would be rounded."""
-        super()._check(block, positions)
-        self._refuse_rounded(block, positions, {matrix.dtype for matrix in self._matrices})
 
     def _views(
         self, block: FloatArray, positions: IndexArray
@@ -173,9 +150,6 @@ class NumpyFolder(MatrixFileBlocks):
             return np.concatenate([matrix[:, feature] for matrix in self._matrices])
         file = int(np.searchsorted(self._starts, feature, side="right")) - 1
         return self._matrices[file][:, feature - self._starts[file]]
-
-
-_REOPENERS = {"rows": NumpyFolder.reopen_rows, "columns": NumpyFolder.reopen_columns}
 
 
 def _npy_files(path: Path) -> list[Path]:

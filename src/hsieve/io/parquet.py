@@ -8,21 +8,44 @@ table can be larger than the columns wanted. They are kept once columns are read
 a table and reading its target keeps none.
 """
 
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from hsieve.data.errors import listed, on_one_line, plainly, quoted, table_error
-from hsieve.io.source import Array, Source, checked_target
-from hsieve.io.unpacking import refuse_unpacked
-from hsieve.io.values import arrow_kind, arrow_values, import_pyarrow
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
-__all__ = ["OpenParts", "ParquetParts", "ParquetSource"]
+from hsieve.data.columns import FloatArray, IndexArray, float_type
+from hsieve.data.errors import (
+    TableError,
+    as_categories,
+    listed,
+    on_one_line,
+    plainly,
+    quoted,
+    table_error,
+    unknown_name,
+)
+from hsieve.io.files import DECODED_BYTES, FileBlocks
+from hsieve.io.roles import ColumnFindings, type_in_words
+from hsieve.io.source import Source, check_names, refuse_unpacked
+from hsieve.io.values import (
+    READABLE_KINDS,
+    Array,
+    arrow_kind,
+    arrow_values,
+    category_codes,
+    exact_numbers,
+)
 
-# Files of a table held open by all that read it, well below what systems allow a process.
+__all__ = ["ParquetBlocks", "ParquetSource"]
+
+# Files of a table held open beside those at work, well below what systems allow a process.
 MOST_OPEN = 128
 BYTES_A_VALUE = 8
 ACCEPTED_PARTS = (
@@ -54,24 +77,22 @@ class Part:
         return sum(self.rows_of_groups)
 
 
-class ParquetParts:
-    """A Parquet file or a folder of such files, which stay open between readings."""
+class ParquetSource(Source):
+    """A Parquet file or a folder of such files, which stay open between readings of blocks."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.arrow = import_pyarrow(path, "pyarrow")
-        self.parquet = import_pyarrow(path, "pyarrow.parquet")
+    def __init__(
+        self, path: Path, target: str | None = None, *, called: Path | None = None
+    ) -> None:
+        self.place = path
         self.parts: list[Part] = []
-        self.may_count: set[str] = set()
+        self._may_count: set[str] = set()
         self._footers: dict[int, Any] = {}
-        self._idle: list[OpenParts] = []
-        self._at_work = 0
-        self._n_open = 0
+        self._idle: list[tuple[int, Any]] = []
         self._lock = Lock()
         schemas: list[Any] = []
         for path_of_part in _part_files(path):
-            part, schema, counts = self._looked_at(path_of_part)
-            self.may_count |= counts
+            part, schema, counts = _looked_at(path_of_part)
+            self._may_count |= counts
             # One copy of what is mostly the same, and may be large.
             schemas.append(schemas[0] if schemas and schema.equals(schemas[0]) else schema)
             self.parts.append(part)
@@ -85,118 +106,95 @@ class ParquetParts:
             self.n_rows = sum(part.n_rows for part in self.parts)
             held = [(list(range(len(schemas))), schemas[0])]
         refuse_unpacked(path, sum(part.n_unpacked for part in self.parts))
-        self.names: tuple[str, ...] = tuple(name for _, schema in held for name in schema.names)
         self._types = {name: of for _, s in held for name, of in zip(s.names, s.types, strict=True)}
         self._parts_of = {name: parts for parts, schema in held for name in schema.names}
+        names = [name for _, schema in held for name in schema.names]
+        super().__init__(called or path, names, target)
 
-    def _looked_at(self, path: Path) -> tuple[Part, Any, set[str]]:
-        """Return what is to be known of a file, its schema, and columns that may count the rows."""
-        with plainly(path, "Parquet"), self.parquet.ParquetFile(path) as file:
-            footer = file.metadata
-            groups = [footer.row_group(group) for group in range(footer.num_row_groups)]
-            rows = tuple(group.num_rows for group in groups)
-            unpacked = [max(of.total_byte_size, BYTES_A_VALUE * of.num_rows) for of in groups]
-            schema = file.schema_arrow
-            integers = {
-                name
-                for name, of in zip(schema.names, schema.types, strict=True)
-                if self.arrow.types.is_integer(of)
-            }
-            counts = _counting(groups[0], integers) if groups and integers else set()
-            return Part(path, rows, sum(unpacked)), schema, counts
+    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
+        """Tell the kind of each wanted column, or the name of a type that is not readable."""
+        return {name: arrow_kind(self._types[name]) for name in wanted}
 
-    def type_of(self, name: str) -> Any:
-        """Return the Arrow type of a column, that of its values if these are in a dictionary."""
-        return _value_type(self.arrow, self._types[name])
+    def may_count_rows(self, name: str) -> bool:
+        """Say so by the statistics of the file, unless it has none."""
+        return name in self._may_count
 
-    def kind_of(self, name: str) -> str:
-        """Return the kind of a column, or the name of a type that is not readable."""
-        return arrow_kind(self.arrow, self._types[name])
+    def columns(
+        self, features: Sequence[str], declared: Collection[str], *, may_lack: bool
+    ) -> "ParquetBlocks":
+        """Return columns that stay in the files and are checked when they are read."""
+        return ParquetBlocks(self, features, declared)
 
-    @contextmanager
-    def opened(self) -> Iterator["OpenParts"]:
-        """Give files for reading, each opened when it is asked for."""
-        with self._lock:
-            self._at_work += 1
-            # Those of a reading before: opening a wide table takes longer than reading a column.
-            files = self._idle.pop() if self._idle else OpenParts(self)
-        try:
-            yield files
-        except BaseException:
-            files.close()
-            raise
-        else:
-            with self._lock:
-                self._idle.append(files)
-        finally:
-            with self._lock:
-                self._at_work -= 1
+    def load(self, name: str, *, keep_open: bool = False) -> Array:
+        """Read one column, whole or not at all; files are opened for it unless kept open.
 
-    def make_room(self, files: "OpenParts") -> None:
-        """Close files until one more may be opened: those nobody reads, then the reader's own.
-
-        Who has none open may always open one, so that there can be one more for each reader.
+        Of files opened for few columns, the footers are not worth keeping.
         """
-        with self._lock:
-            while self._idle and self._n_open >= MOST_OPEN:
-                self._n_open -= self._idle.pop().let_go()
-            share = max(1, MOST_OPEN // max(1, self._at_work))
-            while files.n_open and (files.n_open >= share or self._n_open >= MOST_OPEN):
-                self._n_open -= files.let_go(1)
-            self._n_open += 1
-
-    def closed(self, n_files: int) -> None:
-        """Count files that a reader has closed, or could not open."""
-        with self._lock:
-            self._n_open -= n_files
-
-    def footer(self, part: int) -> Any:
-        """Return the footer of a file, read once."""
-        if part not in self._footers:
-            path = self.parts[part].path
-            with plainly(path, "Parquet"):
-                self._footers[part] = self.parquet.read_metadata(path)
-        return self._footers[part]
-
-    def together(self, names: Sequence[str]) -> Iterator[list[int]]:
-        """Give places of the names whose columns are in the same files."""
-        places: dict[tuple[int, ...], list[int]] = {}
-        for place, name in enumerate(names):
-            places.setdefault(tuple(self._parts_of[name]), []).append(place)
-        yield from places.values()
-
-    def row_groups(self, files: "OpenParts", name: str) -> Iterator[tuple[Any, int, slice]]:
-        """Go through the row groups of a column, each with the rows of the table it holds."""
-        start = 0
-        for part in self._parts_of[name]:
-            for group, n_rows in enumerate(self.parts[part].rows_of_groups):
-                yield files[part], group, slice(start, start + n_rows)
-                start += n_rows
-
-    def load(self, files: "OpenParts | None", name: str) -> Array:
-        """Read one column, whole or not at all; without open files, one after the other."""
         with plainly(self.path, "Parquet"):
             chunks: list[Any] = []
             for part in self._parts_of[name]:
-                column = self._column_of(part, files, name)
+                with self._opened(part) if keep_open else _opened(self.parts[part].path) as file:
+                    # Asking for "a" also gives "a.b", which pyarrow takes for a field of "a".
+                    column = file.read(columns=[name], use_threads=False).column(name)
                 chunks += column.cast(self.type_of(name)).chunks
-            column = self.arrow.chunked_array(chunks, type=self.type_of(name))
+            column = pa.chunked_array(chunks, type=self.type_of(name))
             values = arrow_values(self.path, name, column)
-        self.check_length(name, len(values), self.n_rows)
+        self._check_length(name, len(values), self.n_rows)
         return values
 
-    def _column_of(self, part: int, files: "OpenParts | None", name: str) -> Any:
-        """Read a column of one file, which may not be open."""
-        path = self.parts[part].path
-        with (
-            self.parquet.ParquetFile(path, page_checksum_verification=True)
-            if files is None
-            else nullcontext(files[part])
-        ) as file:
-            # Asking for "a" also gives "a.b", which pyarrow takes for a field of "a".
-            return file.read(columns=[name], use_threads=False).column(name)
+    def type_of(self, name: str) -> Any:
+        """Return the Arrow type of a column, that of its values if these are in a dictionary."""
+        return _value_type(self._types[name])
 
-    def check_length(self, name: str, found: int, expected: int) -> None:
+    def together(self, names: Sequence[str]) -> Iterable[list[str]]:
+        """Give the names whose columns are in the same files together."""
+        found: dict[tuple[int, ...], list[str]] = {}
+        for name in names:
+            found.setdefault(tuple(self._parts_of[name]), []).append(name)
+        return found.values()
+
+    def row_groups(self, names: Sequence[str], step: int) -> Iterator[tuple[slice, Any]]:
+        """Decode columns of the same files, row group by row group, at most `step` at a time.
+
+        Each comes as the rows of the table and a table of Arrow.
+        """
+        start = 0
+        for part in self._parts_of[names[0]]:
+            with self._opened(part) as file:
+                for group, n_rows in enumerate(self.parts[part].rows_of_groups):
+                    rows = slice(start, start + n_rows)
+                    most = max(1, step // max(1, n_rows))
+                    for first in range(0, len(names), most):
+                        some = list(names[first : first + most])
+                        with plainly(self.path, "Parquet"):
+                            found = file.read_row_group(group, columns=some, use_threads=False)
+                        self._check_length(some[0], found.num_rows, n_rows)
+                        yield rows, found.select(some)
+                    start += n_rows
+
+    @contextmanager
+    def _opened(self, part: int) -> Iterator[Any]:
+        """Give a file that nobody else reads, and keep it open: opening a wide one takes long."""
+        with self._lock:
+            idle = [place for place, (of, _) in enumerate(self._idle) if of == part]
+            file = self._idle.pop(idle[-1])[1] if idle else None
+        path = self.parts[part].path
+        with plainly(path, "Parquet"):
+            if part not in self._footers:
+                self._footers[part] = pq.read_metadata(path)
+            file = file or _opened(path, self._footers[part])
+        try:
+            yield file
+        except BaseException:
+            file.close()
+            raise
+        with self._lock:
+            self._idle.append((part, file))
+            surplus = [self._idle.pop(0)[1] for _ in self._idle[MOST_OPEN:]]
+        for file in surplus:
+            file.close()
+
+    def _check_length(self, name: str, found: int, expected: int) -> None:
         """Refuse a column with other rows than its file has."""
         if found != expected:
             problem = f"column {quoted(name)} has {found} rows of {expected}"
@@ -220,69 +218,142 @@ class ParquetParts:
             what = f"only one of them has {listed(differing)}" if differing else "in another order"
             raise table_error(part, f"{problem} ({what}); {ACCEPTED_PARTS}")
         for name, given, wanted in zip(schema.names, schema.types, expected.types, strict=True):
-            if _value_type(self.arrow, given) != _value_type(self.arrow, wanted):
+            if _value_type(given) != _value_type(wanted):
                 types = f"{on_one_line(str(given))}, but {on_one_line(str(wanted))}"
                 problem = f"column {quoted(name)} is {types} in {quoted(first)}"
                 raise table_error(part, f"{problem}; parts must have equal columns")
 
 
-class OpenParts:
-    """Files of a table, opened when they are asked for; many at a time, but not without end."""
+class ParquetBlocks(FileBlocks):
+    """Columns of a Parquet file, or of a folder of part files that hold rows or columns.
 
-    def __init__(self, parts: ParquetParts) -> None:
-        self._parts = parts
-        self._open: dict[int, Any] = {}
+    Parameters
+    ----------
+    path : Path or ParquetSource
+        The file or the folder, or its source where that is open already.
+    names : sequence of str or None, default=None
+        The columns that are features; None takes all.
+    categorical : collection of str, default=()
+        Columns whose values are categories: each becomes the codes 0, ..., c - 1 of its c sorted
+        distinct values. Text must be declared so.
 
-    @property
-    def n_open(self) -> int:
-        """Number of files that are open."""
-        return len(self._open)
+    Raises
+    ------
+    TableError
+        If the file cannot be read, there is no such column, or one is neither number nor boolean
+        nor a declared category.
 
-    def __getitem__(self, part: int) -> Any:
-        if part not in self._open:
-            path, footer = self._parts.parts[part].path, self._parts.footer(part)
-            self._parts.make_room(self)
-            try:
-                with plainly(path, "Parquet"):
-                    self._open[part] = self._parts.parquet.ParquetFile(
-                        path, metadata=footer, page_checksum_verification=True
-                    )
-            except BaseException:
-                self._parts.closed(1)
-                raise
-        return self._open[part]
+    Notes
+    -----
+    Footers are read once, and files stay open (about 128, shared by all threads that read) as long
+    as the columns are in use. A `read` decodes the wanted columns only, row group by row group, and
+    holds 8 MiB or one column of a row group beside its result. The type is float32 if that holds
+    all numbers of all columns exactly.
+    """
 
-    def close(self) -> None:
-        """Close what is open."""
-        self._parts.closed(self.let_go())
+    def __init__(
+        self,
+        path: Path | ParquetSource,
+        names: Sequence[str] | None = None,
+        categorical: Collection[str] = (),
+    ) -> None:
+        self._source = source = path if isinstance(path, ParquetSource) else ParquetSource(path)
+        check_names(source.path, source.names)
+        super().__init__(source.place, source.names if names is None else names, categorical)
+        for role, given in (("a feature", self.names), ("categorical", categorical)):
+            for name in given:
+                if name not in source.names:
+                    raise unknown_name(self.path, role, name, source.names)
+        self._kinds = source.open(self.names)
+        self._refuse_kinds()
+        self.n_samples = source.n_rows
+        self.dtype = self._type_with_codes(
+            np.result_type(np.float32, *(self._float_type(name) for name in self.names))
+        )
 
-    def let_go(self, most: int | None = None) -> int:
-        """Close files, the oldest first, and return how many."""
-        parts = list(self._open)[:most]
-        for part in parts:
-            self._open.pop(part).close()
-        return len(parts)
+    def _files(self) -> list[Path]:
+        return [part.path for part in self._source.parts]
+
+    def _refuse_kinds(self) -> None:
+        """Refuse columns that are neither numbers nor declared categories."""
+        found = ColumnFindings(self._source.n_rows)
+        for name, is_category in zip(self.names, self._is_category, strict=True):
+            kind = self._kinds[name]
+            if kind not in READABLE_KINDS:
+                found.unusable(name, type_in_words(kind))
+            elif kind == "text" and not is_category:
+                advice = f"make it a category with {as_categories([name])}"
+                found.problems.append((f"column {quoted(name)} is text", advice))
+        found.refuse(self.n_features, path=self.path)
+
+    def _float_type(self, name: str) -> np.dtype[np.floating]:
+        """Return the type that holds a column exactly; text becomes codes."""
+        if self._kinds[name] == "text":
+            return np.dtype(np.float32)
+        return float_type(np.dtype(self._source.type_of(name).to_pandas_dtype()))
+
+    def _fill(self, block: FloatArray, positions: IndexArray) -> None:
+        """Read the numbers together, then each category for itself."""
+        places: dict[str, list[int]] = {}
+        for place, position in enumerate(positions):
+            places.setdefault(self.names[position], []).append(place)
+        categories = self._categories & places.keys()
+        for names in self._source.together([name for name in places if name not in categories]):
+            for rows, table in self._source.row_groups(names, DECODED_BYTES // BYTES_A_VALUE):
+                for name, column in zip(table.column_names, table.columns, strict=True):
+                    values = self._numbers(name, column)
+                    for place in places[name]:
+                        block[rows, place] = values
+        for name in categories:
+            block[:, places[name]] = self._codes(name)[:, None]
+
+    def _numbers(self, name: str, column: Any) -> Array:
+        """Return the numbers of one row group, refused where they would be rounded."""
+        try:
+            return exact_numbers(self.path, name, arrow_values(self.path, name, column))
+        except TableError:
+            # Once more from the first row on, since the error counts rows.
+            exact_numbers(self.path, name, self._source.load(name))
+            raise
+
+    def _codes(self, name: str) -> NDArray[np.float64]:
+        """Return the codes of a category; of text, only the levels become Python objects."""
+        if self._kinds[name] != "text":
+            return category_codes(self._source.load(name, keep_open=True))
+        numbers = np.empty(self.n_samples, dtype=np.intp)
+        levels: list[Array] = []
+        n_levels = 0
+        for rows, table in self._source.row_groups([name], 1):
+            with plainly(self.path, "Parquet"):
+                # Resolved before, because a dictionary may hold levels that no row has.
+                resolved = table.column(name).cast(self._source.type_of(name)).combine_chunks()
+                encoded = pa.chunked_array([resolved.dictionary_encode()]).combine_chunks()
+                found = encoded.indices.fill_null(-1).to_numpy().astype(np.intp)
+                dictionary = pa.chunked_array([encoded.dictionary])
+                levels.append(arrow_values(self.path, name, dictionary))
+            numbers[rows] = np.where(found < 0, -1, found + n_levels)
+            n_levels += len(levels[-1])
+        # Missing ones are -1 and so take the last.
+        return np.append(category_codes(np.concatenate(levels)), np.nan)[numbers]
 
 
-class ParquetSource(Source):
-    """Parquet as a source, its columns read one by one."""
+def _looked_at(path: Path) -> tuple[Part, Any, set[str]]:
+    """Return what is to be known of a file, its schema, and columns that may count the rows."""
+    with plainly(path, "Parquet"), pq.ParquetFile(path) as file:
+        footer = file.metadata
+        groups = [footer.row_group(group) for group in range(footer.num_row_groups)]
+        rows = tuple(group.num_rows for group in groups)
+        unpacked = [max(of.total_byte_size, BYTES_A_VALUE * of.num_rows) for of in groups]
+        schema = file.schema_arrow
+        types = zip(schema.names, schema.types, strict=True)
+        integers = {name for name, of in types if pa.types.is_integer(of)}
+        counts = _counting(groups[0], integers) if groups and integers else set()
+        return Part(path, rows, sum(unpacked)), schema, counts
 
-    def __init__(self, path: Path, target: str | None) -> None:
-        self.parts = ParquetParts(path)
-        names = self.parts.names
-        super().__init__(path, names, checked_target(path, names, target))
 
-    def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
-        """Tell the kind of each wanted column."""
-        return {name: self.parts.kind_of(name) for name in wanted}
-
-    def load(self, name: str) -> Array:
-        """Read one column, whole or not at all."""
-        return self.parts.load(None, name)  # so few are read that footers are not worth keeping
-
-    def may_count_rows(self, name: str) -> bool:
-        """Say so by the statistics of the file, unless it has none."""
-        return name in self.parts.may_count
+def _opened(path: Path, footer: Any = None) -> Any:
+    """Open a file; what it holds is held to its checksums."""
+    return pq.ParquetFile(path, metadata=footer, page_checksum_verification=True)
 
 
 def _counting(group: Any, integers: set[str]) -> set[str]:
@@ -310,9 +381,9 @@ def _part_files(path: Path) -> list[Path]:
     return parts
 
 
-def _value_type(arrow: Any, arrow_type: Any) -> Any:
+def _value_type(arrow_type: Any) -> Any:
     """Return the type of the values, whether or not they are kept in a dictionary."""
-    return arrow_type.value_type if arrow.types.is_dictionary(arrow_type) else arrow_type
+    return arrow_type.value_type if pa.types.is_dictionary(arrow_type) else arrow_type
 
 
 def _are_apart(schemas: Sequence[Any]) -> bool:

@@ -28,8 +28,8 @@ from typing import IO, Any
 import numpy as np
 
 from hsieve.data.errors import TableError, clipped, on_one_line, table_error
-from hsieve.io.source import Array
-from hsieve.io.unpacking import size_on_disk, unpacked_limit
+from hsieve.io.source import size_on_disk, unpacked_limit
+from hsieve.io.values import Array
 
 __all__ = ["Message", "ReaderProcess", "Reading", "serve", "start", "work_with_limits"]
 

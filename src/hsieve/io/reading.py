@@ -1,40 +1,38 @@
-"""From a file to columns: whole where its format is read row by row, else where they are.
+"""From a file to a target and features: the reader of its format, and what its columns are.
 
 A matrix that is read whole is in Fortran order whatever the file, since selection walks columns and
 equal tables should give equal numbers.
 """
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hsieve.data.arrays import ArrayBlocks
-from hsieve.data.columns import ColumnBlocks
-from hsieve.data.errors import brief, columns_are, incomplete_feature, listed, table_error
-from hsieve.io.anndata_files import AnnDataSource
+from hsieve.data.errors import TableError, brief, listed, quoted, table_error, unknown_name
+from hsieve.data.validation import TargetKind
+from hsieve.exceptions import IdentifierWarning, warn_user
+from hsieve.io.anndata import AnnDataSource
 from hsieve.io.delimited import PACKED, DelimitedSource, TextFormat
 from hsieve.io.excel import ExcelSource
-from hsieve.io.files import NumpyBlocks, ParquetBlocks
-from hsieve.io.numpy_files import ArraySource, open_npy, open_npz
+from hsieve.io.numpy_files import open_npy, open_npz
 from hsieve.io.parquet import ParquetSource
-from hsieve.io.roles import Roles
+from hsieve.io.roles import ColumnFindings, type_in_words
 from hsieve.io.source import Source
-from hsieve.io.values import category_codes, exact_numbers
-from hsieve.io.zarr import MATRIX, ZarrSource
-from hsieve.io.zarr_blocks import ZarrBlocks
+from hsieve.io.targets import target_values
+from hsieve.io.values import READABLE_KINDS, Array
+from hsieve.io.zarr import ZarrSource
 from hsieve.text import how
 
-__all__ = ["columns_of_source", "open_source"]
+__all__ = ["Roles", "assign_roles", "open_source"]
 
 # By the ending of a name; text may be packed beside.
 OPENERS: dict[str, Callable[..., Source]] = {
     ".parquet": ParquetSource,
     ".npz": open_npz,
-    ".npy": partial(open_npy, mapped=True),
+    ".npy": open_npy,
     ".zarr": ZarrSource,
     ".h5ad": AnnDataSource,
     ".xlsx": ExcelSource,
@@ -45,10 +43,15 @@ STREAM = Path("standard input")
 
 
 def open_source(source: Any, target: str | None, told: TextFormat) -> Source:
+    """Open a file or a stream, the target of which is one of its columns."""
+    opened = _of_stream if hasattr(source, "read") else _of_path
+    found = opened(source, target, told)
+    found.check_target()
+    return found
+
+
+def _of_path(path: Path, target: str | None, told: TextFormat) -> Source:
     """Choose the reader by the ending, once there is a file to read."""
-    if hasattr(source, "read"):
-        return _of_stream(source, target, told)
-    path: Path = source
     try:
         size = path.stat().st_size
     except (OSError, ValueError) as error:
@@ -87,43 +90,114 @@ def _of_stream(stream: Any, target: str | None, told: TextFormat) -> Source:
     return DelimitedSource(STREAM, target, packed=packed, told=told, content=content)
 
 
-def columns_of_source(source: Source, roles: Roles, *, may_lack: bool) -> ColumnBlocks:
-    """Return the features of a source; those read whole may have missing values if `may_lack`."""
-    declared = roles.declared - {roles.target_name}
-    if isinstance(source, ParquetSource):
-        return ParquetBlocks(source.parts, roles.features, declared)
-    if isinstance(source, ZarrSource):
-        places = {name: place for place, name in enumerate(source.features)}
-        return ZarrBlocks(
-            source.path / MATRIX,
-            names=roles.features,
-            columns=[places[name] for name in roles.features],
-            categorical=declared,
-        )
-    if isinstance(source, AnnDataSource):
-        if declared:
-            problem = f"{columns_are(sorted(declared))} declared a category"
-            raise table_error(source.path, f"{problem}, but a matrix of .h5ad holds numbers")
-        return source.columns(roles.features)
-    if isinstance(source, ArraySource) and source.is_mapped:
-        return NumpyBlocks(source, roles.features, declared)
-    return _read_whole(source, roles, may_lack=may_lack)
+@dataclass(frozen=True, eq=False)
+class Roles:
+    """The target, read, and the columns that are features, not read yet."""
+
+    features: tuple[str, ...]
+    declared: frozenset[str]
+    y: Array
+    target_kind: TargetKind
+    # Levels of the categories that are text, and what was found out about columns, in sentences.
+    levels: Mapping[Any, tuple[object, ...]]
+    notes: tuple[str, ...]
+
+    @property
+    def categorical(self) -> tuple[int, ...]:
+        """Positions of the features that are categories."""
+        return tuple(i for i, name in enumerate(self.features) if name in self.declared)
 
 
-def _read_whole(source: Source, roles: Roles, *, may_lack: bool) -> ColumnBlocks:
-    """Fill a matrix column by column and refuse what is infinite, or missing and may not be."""
-    features = roles.features
-    X = np.empty((len(roles.y), len(features)), dtype=np.float64, order="F")
-    for i, name in enumerate(features):
-        values = source.load(name)
-        if name in roles.declared:
-            X[:, i] = category_codes(values)
-        else:
-            X[:, i] = exact_numbers(source.path, name, values)
-    bad = np.isinf(X) if may_lack else ~np.isfinite(X)
-    affected = np.flatnonzero(bad.any(axis=0))
-    if affected.size:
-        first = affected[0]
-        others = len(affected) - 1
-        raise incomplete_feature(source.path, features[first], X[:, first], bad[:, first], others)
-    return ArrayBlocks(X, features)
+def assign_roles(
+    source: Source,
+    *,
+    categorical: Sequence[str] = (),
+    drop: Sequence[str] = (),
+    target_kind: str = "auto",
+    may_lack: bool = True,
+) -> Roles:
+    """Read the target and see that the features can be read as they are declared.
+
+    The source is left open for its features.
+    """
+    declared = frozenset(categorical)
+    features = _features(source, categorical, drop)
+    kinds = source.open([*features, source.target], declared)
+    values = np.zeros(0)
+    if kinds[source.target] in READABLE_KINDS:
+        values = source.load(source.target)
+        if len(values) == 0:
+            raise table_error(source.path, "there are no data rows")
+    found = _judged(source, kinds, declared, len(values))
+    if source.is_at_hand and not may_lack and found.is_refused:
+        for name in features:
+            if kinds[name] in READABLE_KINDS and name not in found.left_out:
+                found.lacking(name, _n_missing(source.load(name)))
+    found.refuse(len(features), path=source.path)
+    for sentence in found.left_out.values():
+        warn_user(sentence, IdentifierWarning)
+    features = [name for name in features if name not in found.left_out]
+    if not features:
+        raise _no_feature(source)
+    declared |= set(found.levels)
+    is_listed = source.target in declared or kinds[source.target] in ("text", "boolean")
+    y, kind = target_values(
+        source.path, source.target, values, target_kind, listed_as_classes=is_listed
+    )
+    notes = (*found.left_out.values(), *found.notes)
+    return Roles(tuple(features), declared - {source.target}, y, kind, found.levels, notes)
+
+
+def _judged(
+    source: Source, kinds: Mapping[str, str], declared: frozenset[str], n_rows: int
+) -> ColumnFindings:
+    """Find out what the columns are."""
+    found = ColumnFindings(n_rows)
+    for name, kind in kinds.items():
+        if kind not in READABLE_KINDS:
+            found.unusable(name, type_in_words(kind))
+        elif name == source.target or n_rows == 0:
+            continue
+        elif name in declared:
+            if kind == "text":
+                found.levels[name] = _levels_of(source.load(name))
+        elif found.index(name, name):
+            continue
+        elif kind == "text":
+            found.text(name, name, _levels_of(source.load(name)), is_plain=True)
+        elif kind == "integer" and source.may_count_rows(name):
+            found.counts(name, name, source.load(name))
+    return found
+
+
+def _levels_of(values: Array) -> tuple[str, ...]:
+    return tuple(sorted({value for value in values.tolist() if value is not None}))
+
+
+def _n_missing(values: Array) -> int:
+    if values.dtype.kind == "O":
+        return sum(value is None for value in values.tolist())
+    return int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
+
+
+def _no_feature(source: Source) -> TableError:
+    problem = f"no feature is left beside the target {quoted(source.target)}"
+    return table_error(source.path, f"{problem}; at least one column more is needed")
+
+
+def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -> list[str]:
+    """Return the columns that are features, once all names given are known to make sense."""
+    known, dropped = set(source.names), set(drop)
+    for option, given in (("categorical", categorical), ("drop", drop)):
+        for name in given:
+            if name not in known:
+                raise unknown_name(source.path, option, name, source.names)
+    if source.target in dropped:
+        raise table_error(source.path, f"the target {quoted(source.target)} is also in drop")
+    for name in categorical:
+        if name in dropped:
+            raise table_error(source.path, f"{quoted(name)} is both in categorical and in drop")
+    features = [n for n in source.names if n != source.target and n not in dropped]
+    if not features:
+        raise _no_feature(source)
+    return features

@@ -10,13 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hsieve.data.errors import (
     COUNTS_ROWS,
     IS_IDENTIFIER,
     IS_INDEX,
-    TableError,
     as_categories,
     columns_are,
     drop_them,
@@ -27,15 +24,12 @@ from hsieve.data.errors import (
     quoted,
     table_error,
     taken_as_category,
-    unknown_name,
 )
-from hsieve.data.validation import TargetKind, counts_rows, is_row_index, role_of_text
-from hsieve.exceptions import IdentifierWarning, warn_user
-from hsieve.io.source import READABLE_KINDS, Array, Source
-from hsieve.io.values import target_values
+from hsieve.data.validation import counts_rows, is_row_index, role_of_text
+from hsieve.io.values import Array
 from hsieve.text import how
 
-__all__ = ["ColumnFindings", "Roles", "assign_roles", "counts_in_words", "type_in_words"]
+__all__ = ["ColumnFindings", "counts_in_words", "type_in_words"]
 
 # Words for types that people meet; others are called by their type.
 WORDS = {
@@ -176,87 +170,6 @@ class ColumnFindings:
         return ValueError(f"{message[0].upper()}{message[1:].rstrip('.')}.")
 
 
-@dataclass(frozen=True, eq=False)
-class Roles:
-    """The target, read, and the columns that are features, not read yet."""
-
-    features: tuple[str, ...]
-    declared: frozenset[str]
-    y: Array
-    target_name: str
-    target_kind: TargetKind
-    # Levels of the categories that are text, and what was found out about columns, in sentences.
-    levels: Mapping[Any, tuple[object, ...]]
-    notes: tuple[str, ...]
-
-    @property
-    def categorical(self) -> tuple[int, ...]:
-        """Positions of the features that are categories."""
-        return tuple(i for i, name in enumerate(self.features) if name in self.declared)
-
-
-def assign_roles(
-    source: Source,
-    *,
-    categorical: Sequence[str] = (),
-    drop: Sequence[str] = (),
-    target_kind: str = "auto",
-    may_lack: bool = True,
-) -> Roles:
-    """Read the target and see that the features can be read as they are declared.
-
-    The source is left open for its features.
-    """
-    declared = frozenset(categorical)
-    features = _features(source, categorical, drop)
-    kinds = source.open([*features, source.target], declared)
-    values = np.zeros(0)
-    if kinds[source.target] in READABLE_KINDS:
-        values = source.load(source.target)
-        if len(values) == 0:
-            raise table_error(source.path, "there are no data rows")
-    found = _judged(source, kinds, declared, len(values))
-    if source.is_at_hand and not may_lack and found.is_refused:
-        for name in features:
-            if kinds[name] in READABLE_KINDS and name not in found.left_out:
-                found.lacking(name, _n_missing(source.load(name)))
-    found.refuse(len(features), path=source.path)
-    for sentence in found.left_out.values():
-        warn_user(sentence, IdentifierWarning)
-    features = [name for name in features if name not in found.left_out]
-    if not features:
-        raise _no_feature(source)
-    declared |= set(found.levels)
-    is_listed = source.target in declared or kinds[source.target] in ("text", "boolean")
-    y, kind = target_values(
-        source.path, source.target, values, target_kind, listed_as_classes=is_listed
-    )
-    notes = (*found.left_out.values(), *found.notes)
-    return Roles(tuple(features), declared, y, source.target, kind, found.levels, notes)
-
-
-def _judged(
-    source: Source, kinds: Mapping[str, str], declared: frozenset[str], n_rows: int
-) -> ColumnFindings:
-    """Find out what the columns are."""
-    found = ColumnFindings(n_rows)
-    for name, kind in kinds.items():
-        if kind not in READABLE_KINDS:
-            found.unusable(name, type_in_words(kind))
-        elif name == source.target or n_rows == 0:
-            continue
-        elif name in declared:
-            if kind == "text":
-                found.levels[name] = _levels_of(source.load(name))
-        elif found.index(name, name):
-            continue
-        elif kind == "text":
-            found.text(name, name, _levels_of(source.load(name)), is_plain=True)
-        elif kind == "integer" and source.may_count_rows(name):
-            found.counts(name, name, source.load(name))
-    return found
-
-
 def counts_in_words(counts: Mapping[str, int], n_columns: int, n_rows: int) -> str:
     """Begin a sentence about columns with some values of a kind."""
     worst = sorted(counts, key=lambda name: -counts[name])[:COUNTS_SHOWN]
@@ -269,42 +182,9 @@ def counts_in_words(counts: Mapping[str, int], n_columns: int, n_rows: int) -> s
     return f"{len(counts)} of {n_columns} columns, {most}{shown}, have"
 
 
-def _levels_of(values: Array) -> tuple[str, ...]:
-    return tuple(sorted({value for value in values.tolist() if value is not None}))
-
-
-def _n_missing(values: Array) -> int:
-    if values.dtype.kind == "O":
-        return sum(value is None for value in values.tolist())
-    return int(np.isnan(values).sum()) if values.dtype.kind == "f" else 0
-
-
 def _is_number(text: object) -> bool:
     try:
         float(text)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return False
     return True
-
-
-def _no_feature(source: Source) -> TableError:
-    problem = f"no feature is left beside the target {quoted(source.target)}"
-    return table_error(source.path, f"{problem}; at least one column more is needed")
-
-
-def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -> list[str]:
-    """Return the columns that are features, once all names given are known to make sense."""
-    known, dropped = set(source.names), set(drop)
-    for option, given in (("categorical", categorical), ("drop", drop)):
-        for name in given:
-            if name not in known:
-                raise unknown_name(source.path, option, name, source.names)
-    if source.target in dropped:
-        raise table_error(source.path, f"the target {quoted(source.target)} is also in drop")
-    for name in categorical:
-        if name in dropped:
-            raise table_error(source.path, f"{quoted(name)} is both in categorical and in drop")
-    features = [n for n in source.names if n != source.target and n not in dropped]
-    if not features:
-        raise _no_feature(source)
-    return features

@@ -3,15 +3,17 @@
 Spark keeps rows, and is tens of times slower than pyarrow at giving columns of wide ones. So its
 executors write the frame as Parquet files, each its own rows, into a folder that all of them and
 this process see; tasks then read just the columns they work on, and the target comes from the same
-files, in the same order. The folder is removed at the end of the engine's block.
+files, in the same order. The folder is removed at the end of the engine's block, or with the last
+columns of a :class:`hsieve.Dataset`.
 """
 
 import shutil
 import tempfile
 import uuid
+import weakref
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,13 +23,12 @@ from numpy.typing import NDArray
 from hsieve.data.columns import ColumnBlocks, FloatArray
 from hsieve.data.errors import listed, no_numbers
 from hsieve.io.distributed import no_fixed_order
-from hsieve.io.files import FileReference, ParquetBlocks
-from hsieve.io.parquet import ParquetParts, ParquetSource
-from hsieve.io.roles import assign_roles
+from hsieve.io.parquet import ParquetBlocks, ParquetSource
+from hsieve.io.reading import assign_roles
 from hsieve.parallel.base import Engine
 from hsieve.parallel.dask import DaskEngine
 
-__all__ = ["StagedBlocks", "spark_columns", "spark_features"]
+__all__ = ["SparkFrame", "StagedBlocks", "spark_columns", "spark_features"]
 
 NUMBERS = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double")
 TARGETS = (*NUMBERS, "string")
@@ -37,15 +38,6 @@ HERE = ("local", "local[", "local-cluster[")
 
 class StagedBlocks(ParquetBlocks):
     """Columns of a data frame in the files it was written to for the time of the work."""
-
-    def reference(self) -> FileReference:
-        """Return what opens the same columns in another process."""
-        return FileReference.to(self, StagedBlocks.reopen)
-
-    @staticmethod
-    def reopen(reference: FileReference) -> "StagedBlocks":
-        """Open the columns that a reference says."""
-        return StagedBlocks(Path(reference.path), reference.names, reference.categorical)
 
     def fingerprint(self) -> str:
         """Refuse to be known again: the files are others each time, and perhaps the rows."""
@@ -60,21 +52,44 @@ class StagedBlocks(ParquetBlocks):
         return ValueError(msg)
 
 
+class SparkFrame(ParquetSource):
+    """Columns of a data frame of Spark, in files that live as long as they are in use."""
+
+    def __init__(self, frame: Any, target: str) -> None:
+        _check_names(frame, target)
+        with ExitStack() as stack:
+            folder = stack.enter_context(_staging(frame, None))
+            _write(frame, frame.columns, folder)
+            super().__init__(folder, target, called=Path("data frame of Spark"))
+            self._removed = weakref.finalize(self, stack.pop_all().close)
+        self.notes = ("Spark wrote the data into a temporary folder, from which they are read.",)
+
+    def columns(
+        self, features: Sequence[str], declared: Collection[str], *, may_lack: bool
+    ) -> "StagedBlocks":
+        """Return columns that stay in the files."""
+        return StagedBlocks(self, features, declared)
+
+
 def spark_columns(frame: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
     """Take features and target from a data frame of Spark."""
     _refuse_dask_engine(engine)
-    names = _checked_names(frame, y)
-    folder = _written(frame, [*names, y], engine)
-    source = ParquetSource(folder, y)
+    names = _check_names(frame, y)
+    types = dict(frame.dtypes)
+    _refuse_types(names, types)
+    if not _is(types[y], TARGETS):
+        msg = f"The target {y!r} must be numbers, booleans or text, got {types[y]}."
+        raise ValueError(msg)
+    source = ParquetSource(_written(frame, [*names, y], engine), y)
     target = assign_roles(source).y
-    return StagedBlocks(source.parts, names), target
+    return StagedBlocks(source, names), target
 
 
 def spark_features(frame: Any, names: Sequence[str], engine: Engine) -> ColumnBlocks:
     """Take some features from a data frame of Spark, without a target."""
     _refuse_dask_engine(engine)
     _refuse_types(names, dict(frame.dtypes))
-    return StagedBlocks(ParquetParts(_written(frame, names, engine)), names)
+    return StagedBlocks(_written(frame, names, engine), names)
 
 
 def _refuse_dask_engine(engine: Engine) -> None:
@@ -90,8 +105,8 @@ def _written(frame: Any, names: Sequence[str], engine: Engine) -> Path:
     return folder
 
 
-def _checked_names(frame: Any, y: Any) -> list[str]:
-    """Return the features, once all columns are known to be usable."""
+def _check_names(frame: Any, y: Any) -> list[str]:
+    """Return the features, once all columns are known by their names."""
     if not (hasattr(frame, "sparkSession") and hasattr(frame, "write")):
         msg = f"Of Spark, data frames of pyspark.sql are accepted, got {type(frame).__name__}."
         raise ValueError(msg)
@@ -110,11 +125,6 @@ def _checked_names(frame: Any, y: Any) -> list[str]:
     features = [name for name in names if name != y]
     if not features:
         msg = f"The data frame has no column beside the target {y!r}."
-        raise ValueError(msg)
-    types = dict(frame.dtypes)
-    _refuse_types(features, types)
-    if not _is(types[y], TARGETS):
-        msg = f"The target {y!r} must be numbers, booleans or text, got {types[y]}."
         raise ValueError(msg)
     return features
 
@@ -138,7 +148,8 @@ def _staging(frame: Any, wanted: str | None) -> Iterator[Path]:
         msg = (
             "The executors of Spark run on other machines: say in which folder, seen by all of "
             "them and by this process, the data may be written for the time of the work, as in "
-            "engine={'name': 'spark', 'staging': '/shared/folder'}."
+            "engine={'name': 'spark', 'staging': '/shared/folder'}; or write it once, with "
+            "X.write.parquet(folder), and use hsieve.open_dataset(folder, target=...)."
         )
         raise ValueError(msg)
     if wanted is not None and not Path(wanted).is_dir():

@@ -28,7 +28,7 @@ from sklearn.base import clone
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import check_lengths, plain_array
 from hsieve.dataset import Dataset, opened
-from hsieve.io.frame_columns import frame_library
+from hsieve.io.frames import is_frame
 from hsieve.kernels import (
     EncodedColumns,
     Gaussian,
@@ -115,7 +115,7 @@ def gram_pair(
 
 def as_table(X: Any) -> Any:
     """Return one feature, given as a vector or a series, as a table of one column."""
-    if hasattr(X, "to_frame") and frame_library(X) is None:
+    if hasattr(X, "to_frame") and not is_frame(X):
         return X.to_frame()
     values = plain_array(X, "X")
     return values[:, None] if isinstance(values, np.ndarray) and values.ndim == 1 else X

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from hsieve.dataset import Dataset
 from hsieve.inference.hsic_tests import FeatureTests
-from hsieve.io.frame_columns import pandas_frame
+from hsieve.io.frames import pandas_frame
 from hsieve.report.curves import Names, curves
 from hsieve.report.evidence import Evidence, gather
 from hsieve.report.method_words import parameter_meanings, words_for

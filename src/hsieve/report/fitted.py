@@ -14,8 +14,7 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import checked_data
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import collected, frame_library
-from hsieve.io.frames import FrameBlocks
+from hsieve.io.frames import FrameBlocks, collected, is_frame
 from hsieve.io.sparse import sparse_as_blocks
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
@@ -101,7 +100,7 @@ def chosen_columns(selector: Any, X: Any, chosen: IndexArray, whose: str) -> NDA
     if isinstance(X, ColumnBlocks) or not get_tags(selector).input_tags.allow_nan:
         return columns_of(selector, X, whose).read(chosen)
     refuse_distributed(X, whose)
-    if frame_library(X) is not None:
+    if is_frame(X):
         return _frame_of(selector, X).read(chosen)
     values: NDArray[np.floating] = checked_data(
         selector, X, reset=False, dtype=np.float64, ensure_all_finite="allow-nan"
@@ -113,7 +112,7 @@ def columns_of(selector: Any, X: Any, whose: str) -> ColumnBlocks:
     """Check the features that a selector was fitted on."""
     X = sparse_as_blocks(collected(X))
     refuse_distributed(X, whose)
-    if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
+    if not isinstance(X, ColumnBlocks) and is_frame(X):
         frame = _frame_of(selector, X)
         frame.refuse_unusable(gaps=False)
         return frame

@@ -31,7 +31,7 @@ from hsieve.exceptions import (
 )
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import as_array, collected, frame_library, pandas_frame, take_columns
+from hsieve.io.frames import as_array, collected, frame_library, pandas_frame, take_columns
 from hsieve.kernels import Precomputed
 from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.input_data import DataInput, told

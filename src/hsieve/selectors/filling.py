@@ -23,16 +23,15 @@ from hsieve.data.validation import checked_data
 from hsieve.data.views import median_of
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import (
+from hsieve.io.frames import (
+    FrameBlocks,
     FrameColumn,
-    Library,
     as_array,
     collected,
     column_handles,
     frame_library,
     frame_names,
 )
-from hsieve.io.frames import FrameBlocks
 from hsieve.kernels.columns import check_positions
 from hsieve.selectors.base import whole_or_nothing
 
@@ -238,7 +237,7 @@ def own_level(column: FrameColumn) -> Any:
 
 
 def with_filled(
-    X: Any, library: Library, columns: Mapping[int, FrameColumn], values: Mapping[int, Any]
+    X: Any, library: str, columns: Mapping[int, FrameColumn], values: Mapping[int, Any]
 ) -> Any:
     """Copy a frame with what is missing filled in.
 
@@ -246,7 +245,7 @@ def with_filled(
     ----------
     X : DataFrame, Table or RecordBatch
         The frame; it is not changed.
-    library : {"pandas", "polars", "arrow"}
+    library : {"pandas", "polars", "pyarrow"}
         Whose it is.
     columns : mapping of int to FrameColumn
         The columns with gaps, by position.
@@ -258,7 +257,7 @@ def with_filled(
     of the type of X
         The other columns are as they were.
     """
-    handles, names = column_handles(X, library), frame_names(X)
+    handles, names = column_handles(X), frame_names(X)
     filled = {
         place: _FILLERS[library](handles[place], _values(column, values[place]), column)
         for place, column in columns.items()
@@ -311,4 +310,4 @@ def _of_arrow(array: Any, values: NDArray[Any], column: FrameColumn) -> Any:
     return made.dictionary_encode() if column.is_category and not is_text else made
 
 
-_FILLERS = {"pandas": _of_pandas, "polars": _of_polars, "arrow": _of_arrow}
+_FILLERS = {"pandas": _of_pandas, "polars": _of_polars, "pyarrow": _of_arrow}

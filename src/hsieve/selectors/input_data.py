@@ -28,10 +28,9 @@ from hsieve.exceptions import IdentifierWarning, warn_user
 from hsieve.fingerprint import fingerprint_of_arrays
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
-from hsieve.io.frame_columns import collected, frame_library
-from hsieve.io.frame_targets import target_array
-from hsieve.io.frames import FrameBlocks
+from hsieve.io.frames import FrameBlocks, collected, is_frame
 from hsieve.io.sparse import SparseBlocks, sparse_as_blocks
+from hsieve.io.targets import target_array
 from hsieve.kernels.columns import check_positions
 
 # Values looked at to recognise the features; the target is looked at in full.
@@ -133,7 +132,7 @@ class DataInput(BaseEstimator):
             return X, None
         refuse_distributed(X, type(self).__name__)
         refuse_annotated(X, f"{type(self).__name__}.fit")
-        if frame_library(X) is None:
+        if not is_frame(X):
             return sparse_as_blocks(X), None
         frame = FrameBlocks(X)
         given = settings.categorical if takes_categories(settings) else ()
@@ -169,7 +168,7 @@ class DataInput(BaseEstimator):
         """Column blocks of features alone, checked against those of `fit` unless `reset`."""
         refuse_distributed(X, type(self).__name__)
         X = sparse_as_blocks(collected(X))
-        if not isinstance(X, ColumnBlocks) and frame_library(X) is not None:
+        if not isinstance(X, ColumnBlocks) and is_frame(X):
             checked_data(self, X, reset=reset, skip_check_array=True)
             frame = FrameBlocks(X)
             frame.refuse_unusable(gaps=self.__sklearn_tags__().input_tags.allow_nan)

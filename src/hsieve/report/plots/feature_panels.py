@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kind_of
-from hsieve.io.frame_columns import collected, frame_library
-from hsieve.io.frames import FrameBlocks
+from hsieve.io.frames import FrameBlocks, collected, is_frame
 from hsieve.kernels import Precomputed
 from hsieve.parameters import integer
 from hsieve.report.beside import beside, form_of
@@ -251,7 +250,7 @@ def _notes(values: FloatArray, *, is_number: bool) -> str:
 def _level_names(X: Any, shown: NDArray[np.intp]) -> dict[int, tuple[Any, ...]]:
     """Names of the levels of those features that are categories of a data frame."""
     X = collected(X)
-    if frame_library(X) is None:
+    if not is_frame(X):
         return {}
     columns = FrameBlocks(X).columns
     found = {place: columns[feature].levels for place, feature in enumerate(shown)}
