@@ -1,7 +1,12 @@
 """Fixtures shared by all tests, and the rule that nothing is left out in silence."""
 
 import os
+import shutil
 import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 # Must be set before SciPy is imported; without it scikit-learn leaves one of its checks out.
 os.environ.setdefault("SCIPY_ARRAY_API", "1")
@@ -11,6 +16,8 @@ os.environ.setdefault("DASK_DISTRIBUTED__WORKER__MULTIPROCESSING_METHOD", "forks
 import hypothesis
 import numpy as np
 import pytest
+
+ROOT = Path(__file__).parent
 
 # New examples on a developer's machine, the same ones in every full run.
 hypothesis.settings.register_profile("full-run", derandomize=True, deadline=None)
@@ -41,6 +48,47 @@ def reads_here(monkeypatch):
     from tests.file_readers import in_a_thread
 
     monkeypatch.setattr("hsieve.io.reader_process.start", in_a_thread)
+
+
+@pytest.fixture(scope="session")
+def client_of_two() -> Iterator[Any]:
+    """A real Dask cluster, started once, with worker processes of its own."""
+    from tests.dask_workers import two_workers
+
+    with two_workers() as client:
+        yield client
+
+
+@pytest.fixture
+def dask_client(client_of_two: Any) -> Any:
+    """Both workers are there, also after a test that killed one."""
+    client_of_two.wait_for_workers(2, timeout=120)
+    return client_of_two
+
+
+@pytest.fixture(scope="session")
+def spark_context() -> Iterator[Any]:
+    """Two executors of one core, Java processes of their own."""
+    if shutil.which("java") is None:
+        pytest.skip("Spark needs a Java runtime, 17 or newer")
+    from pyspark import SparkConf, SparkContext
+
+    settings = {
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.log.level": "OFF",
+        "spark.executorEnv.PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]),
+        "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
+    }
+    conf = SparkConf().setMaster("local-cluster[2,1,1024]").setAppName("tests")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYSPARK_PYTHON", sys.executable)
+        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
+        context = SparkContext(conf=conf.setAll(list(settings.items())))
+    yield context
+    context.stop()
 
 
 def pytest_sessionfinish(session, exitstatus):

@@ -4,7 +4,9 @@ One table twice: columns of several types, as files and frames have them, and th
 matrix of numbers, for what holds nothing else.
 """
 
+import gc
 import json
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -15,7 +17,8 @@ import pytest
 
 import hsieve
 from hsieve import N3LARS, open_dataset
-from hsieve.io.frames import frame_library
+from hsieve.exceptions import IdentifierWarning
+from hsieve.io.frames import is_frame
 from hsieve.io.targets import split_target
 from tests.cli.running import invoke
 
@@ -47,10 +50,11 @@ def csv(path, joint=","):
     return path
 
 
-def parquet_folder(path):
+def parquet_folder(path, table=None):
     path.mkdir()
     for part in range(2):
-        pq.write_table(arrow().slice(part * 50, 50), path / f"{part}.parquet")
+        rows = (table or arrow()).slice(part * 50, 50)
+        pq.write_table(rows, path / f"{part}.parquet")
     return path
 
 
@@ -82,6 +86,33 @@ def dictionary():
     return arrow().set_column(2, "kind", kind)
 
 
+def dask_frame(**types):
+    frame = pytest.importorskip("dask.dataframe")
+    return frame.from_pandas(pd.DataFrame(COLUMNS).astype(types), npartitions=3)
+
+
+def dask_array():
+    return pytest.importorskip("dask.array").from_array(MATRIX, chunks=(40, 3))
+
+
+def annotated():
+    anndata = pytest.importorskip("anndata")
+    obs = pd.DataFrame({"y": pd.Categorical(Y.astype(str))}, index=[f"s{i}" for i in range(N)])
+    return anndata.AnnData(MATRIX, obs=obs, var=pd.DataFrame(index=NAMES))
+
+
+def h5ad(path):
+    annotated().write_h5ad(path)
+    return path
+
+
+def spark_frame(folder, request):
+    from pyspark.sql import SparkSession
+
+    session = SparkSession(request.getfixturevalue("spark_context"))
+    return session.read.parquet(parquet_folder(folder / "stored").as_uri())
+
+
 # Tables know the category by themselves; matrices are told it.
 TABLES = {
     "CSV": lambda folder: csv(folder / "t.csv"),
@@ -95,15 +126,27 @@ TABLES = {
     "polars, lazy": lambda _: pl.DataFrame(COLUMNS).lazy(),
     "arrow": lambda _: arrow(),
     "arrow, dictionary": lambda _: dictionary(),
+    "Dask frame": lambda _: dask_frame(),
+    "Dask frame, category": lambda _: dask_frame(kind="category"),
+    "Spark frame": spark_frame,
 }
 MATRICES = {
     "npz": (lambda folder: npz(folder / "t.npz"), "y", ["kind"]),
     "npy": (lambda folder: npy(folder / "t.npy"), "-1", ["x2"]),
     "zarr": (lambda folder: zarr_group(folder / "t.zarr"), "y", ["x2"]),
+    "h5ad": (lambda folder: h5ad(folder / "t.h5ad"), "y", ["kind"]),
+    "AnnData": (lambda _: annotated(), "y", ["kind"]),
     "array": (lambda _: MATRIX, Y, [2]),
     "list": (lambda _: MATRIX.tolist(), Y.tolist(), [2]),
+    "Dask array": (lambda _: dask_array(), Y, [2]),
 }
 SOURCES = [*TABLES, *MATRICES]
+FILES = [
+    name
+    for name in SOURCES
+    if name.partition(",")[0]
+    in ("CSV", "TSV", "Parquet", "folder of Parquet", "npz", "npy", "zarr", "h5ad")
+]
 
 
 @pytest.fixture(scope="module")
@@ -111,12 +154,15 @@ def expected():
     return N3LARS(3, categorical=[2], target_kind="classes").fit(MATRIX, Y)
 
 
-@pytest.fixture(params=SOURCES)
-def source(request, tmp_path):
+@pytest.fixture
+def source(request, tmp_path, reads_here):
     """What is opened, its target, and what is said of it."""
-    if request.param in TABLES:
-        return TABLES[request.param](tmp_path), "y", []
-    make, target, categorical = MATRICES[request.param]
+    name = request.param
+    if name == "Spark frame":
+        return spark_frame(tmp_path, request), "y", []
+    if name in TABLES:
+        return TABLES[name](tmp_path), "y", []
+    make, target, categorical = MATRICES[name]
     return make(tmp_path), target, categorical
 
 
@@ -126,27 +172,28 @@ def same(found, expected):
     assert found.categorical_.tolist() == [2]
 
 
-def test_fit(source, expected):
+@pytest.mark.parametrize("source", SOURCES, indirect=True)
+def test_fit_and_select(source, expected):
     opened, target, categorical = source
     data = open_dataset(opened, target, categorical=categorical)
     assert (data.target_kind, data.categorical) == ("classes", (2,))
+    assert data.n_samples == N
     same(N3LARS(3).fit(data), expected)
-    if frame_library(opened) is not None:
+    doors = [lambda **told: hsieve.select(data, **told)]
+    if not isinstance(opened, Path):
+        doors.append(lambda **told: hsieve.select(opened, target, categorical=categorical, **told))
+    for select in doors:
+        found = select(method="n3lars", n_features_to_select=3)
+        same(found.selector, expected)
+        assert found.indices.tolist() == expected.selected_indices_.tolist()
+        assert found.features == tuple(data.names[i] for i in expected.selected_indices_)
+    if is_frame(opened):
         same(N3LARS(3).fit(*split_target(opened, "y")), expected)
 
 
-def test_select(source, expected):
-    opened, target, categorical = source
-    data = open_dataset(opened, target, categorical=categorical)
-    found = hsieve.select(data, method="n3lars", n_features_to_select=3)
-    same(found.selector, expected)
-    assert found.indices.tolist() == expected.selected_indices_.tolist()
-
-
+@pytest.mark.parametrize("source", FILES, indirect=True)
 def test_command_line(source, expected, tmp_path):
     opened, target, categorical = source
-    if not hasattr(opened, "exists"):  # in memory: as people would write it
-        opened, target, categorical = csv(tmp_path / "t.csv"), "y", []
     out = tmp_path / "out.json"
     told = [word for name in categorical for word in ("--categorical", name)]
     result = invoke("select", opened, "-t", target, "-m", "n3lars", "-k", 3, "-o", out, *told)
@@ -158,23 +205,110 @@ def test_command_line(source, expected, tmp_path):
     assert "(2 classes)" in result.stdout
 
 
-def test_annotated_data(expected, tmp_path, reads_here):
-    anndata = pytest.importorskip("anndata")
-    obs = pd.DataFrame({"y": pd.Categorical(Y.astype(str))}, index=[f"s{i}" for i in range(N)])
-    adata = anndata.AnnData(MATRIX, obs=obs, var=pd.DataFrame(index=NAMES))
-    same(N3LARS(3).fit(open_dataset(adata, "y", categorical=["kind"])), expected)
-    adata.write_h5ad(tmp_path / "t.h5ad")
-    data = open_dataset(tmp_path / "t.h5ad", "y")
-    assert data.target_kind == "classes"
-    np.testing.assert_array_equal(data.X, MATRIX)
+def numbers_of(kind, tmp_path, request):
+    """A cluster's data of numbers, as `fit(X, y)` takes them."""
+    columns = {**dict(zip(NAMES, MATRIX.T, strict=True)), "y": Y}
+    if kind == "Dask array":
+        return dask_array(), Y
+    if kind == "Dask frame":
+        frame = pytest.importorskip("dask.dataframe")
+        return frame.from_pandas(pd.DataFrame(columns), npartitions=2), "y"
+    from pyspark.sql import SparkSession
+
+    session = SparkSession(request.getfixturevalue("spark_context"))
+    folder = parquet_folder(tmp_path / "numbers", pa.table(columns))
+    return session.read.parquet(folder.as_uri()), "y"
 
 
-def test_dask(expected):
-    array = pytest.importorskip("dask.array")
-    frame = pytest.importorskip("dask.dataframe")
-    numbers = pd.DataFrame(MATRIX, columns=NAMES).assign(y=Y)
-    for X, y in (
-        (array.from_array(MATRIX, chunks=(40, 4)), Y),
-        (frame.from_pandas(numbers, npartitions=2), "y"),
-    ):
-        same(N3LARS(3, categorical=[2], target_kind="classes").fit(X, y), expected)
+@pytest.mark.parametrize("kind", ["Dask array", "Dask frame", "Spark frame"])
+def test_fit_takes_numbers_of_a_cluster_as_they_are(kind, expected, tmp_path, request):
+    X, y = numbers_of(kind, tmp_path, request)
+    same(N3LARS(3, categorical=[2], target_kind="classes").fit(X, y), expected)
+
+
+@pytest.mark.parametrize("source", ["Dask array", "Dask frame"], indirect=True)
+def test_a_dataset_of_dask_stays_on_the_cluster(source, expected, dask_client):
+    opened, target, categorical = source
+    data = open_dataset(opened, target, categorical=categorical)
+    engine = {"name": "dask", "scheduler": dask_client.scheduler.address}
+    found = N3LARS(3, engine=engine).fit(data)
+    same(found, expected)
+    # Columns and codes of all samples would be more.
+    assert found.traffic_.results > 0
+    assert found.traffic_.tasks < 10_000
+
+
+@pytest.mark.parametrize("source", ["Spark frame"], indirect=True)
+def test_files_of_spark_live_as_long_as_their_columns(source, expected):
+    data = open_dataset(source[0], "y")
+    folder = data.columns.path
+    assert folder.exists()
+    assert "temporary folder" in data.notes[0]
+    same(N3LARS(3, engine="threads").fit(data), expected)
+    del data
+    gc.collect()
+    assert not folder.exists()
+
+
+@pytest.mark.parametrize("source", ["Dask frame", "Dask array"], indirect=True)
+def test_select_says_what_it_collects(source):
+    opened, target, categorical = source
+    found = hsieve.select(opened, target, categorical=categorical, method="n3lars")
+    assert "The cluster sent 80 samples of 4 features here." in found.notes
+
+
+DATED = {
+    "when": [f"2020-01-{day:02}" for day in range(1, 31)] * 2,
+    "a": list(np.linspace(0, 1, 60)),
+    "y": [0.5, 1.5, 2.5, 3.5, 4.5, 0.1] * 10,
+}
+
+
+def of_dated(kind, folder):
+    table = pa.table(DATED)
+    return {
+        "CSV": lambda: _written(folder / "d.csv", pd.DataFrame(DATED)),
+        "Parquet": lambda: parquet(folder / "d.parquet", table),
+        "pandas": lambda: pd.DataFrame(DATED),
+        "polars": lambda: pl.DataFrame(DATED),
+        "arrow": lambda: table,
+        "Dask frame": lambda: pytest.importorskip("dask.dataframe").from_pandas(
+            pd.DataFrame(DATED), npartitions=2
+        ),
+    }[kind]()
+
+
+def _written(path, frame):
+    frame.to_csv(path, index=False)
+    return path
+
+
+@pytest.mark.parametrize("kind", ["CSV", "Parquet", "pandas", "polars", "arrow", "Dask frame"])
+def test_dates_as_text_are_refused_as_dates(kind, tmp_path):
+    opened = of_dated(kind, tmp_path)
+    said = r"olumn 'when' holds dates as text \('2020-01-01', \.\.\.\); turn them into numbers"
+    with pytest.raises(ValueError, match=said):
+        open_dataset(opened, "y")
+    if kind not in ("CSV", "Parquet"):
+        with pytest.raises(ValueError, match=said):
+            hsieve.select(opened, "y")
+    if is_frame(opened):
+        with pytest.raises(ValueError, match=said):
+            N3LARS(1).fit(*split_target(opened, "y"))
+
+
+@pytest.mark.parametrize("kind", ["CSV", "Parquet", "pandas", "polars", "arrow", "Dask frame"])
+def test_warnings_name_the_line_and_the_argument_in_python(kind, tmp_path):
+    DATED_IDS = {**DATED, "when": [f"patient {i}" for i in range(60)]}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setitem(globals(), "DATED", DATED_IDS)
+        opened = of_dated(kind, tmp_path)
+    doors = [lambda: open_dataset(opened, "y")]
+    if kind not in ("CSV", "Parquet"):
+        doors.append(lambda: hsieve.select(opened, "y", method="n3lars"))
+    if is_frame(opened):
+        doors.append(lambda: N3LARS(1).fit(*split_target(opened, "y")))
+    for door in doors:
+        with pytest.warns(IdentifierWarning, match=r"category by categorical=\['when'\]") as told:
+            door()
+        assert [one.filename for one in told] == [__file__]

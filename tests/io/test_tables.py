@@ -4,7 +4,6 @@ import csv
 import datetime
 import decimal
 import gzip
-import importlib
 import io
 import json
 import math
@@ -618,18 +617,6 @@ class TestNumpyFiles:
         np.save(path, np.ones((5, 3)))
         path.write_bytes(path.read_bytes().replace(*damage, 1))
         says(message_of(path, target="0"), "cannot be read as .npy")
-
-    def test_numpy_files_need_no_pyarrow(
-        self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        def absent(module: str) -> None:
-            raise ImportError(module)
-
-        monkeypatch.setattr(importlib, "import_module", absent)
-        np.savez(tmp_path / "t.npz", X=[[1], [2]], y=[0, 1])
-        assert read_table(tmp_path / "t.npz").X.tolist() == [[1], [2]]
-        path = write_table(tmp_path / "t.csv", {"a": [1], "y": [2]})
-        says(message_of(path, target="y"), "needs pyarrow", "pip install pyarrow")
 
 
 class TestFiles:

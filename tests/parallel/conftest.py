@@ -1,58 +1,11 @@
-"""A real Dask cluster and a real Spark, each started once, with worker processes of their own."""
-
-import os
-import shutil
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
+"""Every engine, those of clusters on a real Dask and a real Spark (see `conftest.py` above)."""
 
 import numpy as np
 import pytest
 
 from hsieve.parallel import EngineSettings
-from tests.dask_workers import two_workers
 
-ROOT = Path(__file__).parents[2]
 IN_FLIGHT = 8
-
-
-@pytest.fixture(scope="session")
-def client_of_two() -> Iterator[Any]:
-    with two_workers() as client:
-        yield client
-
-
-@pytest.fixture
-def dask_client(client_of_two: Any) -> Any:
-    """Both workers are there, also after a test that killed one."""
-    client_of_two.wait_for_workers(2, timeout=120)
-    return client_of_two
-
-
-@pytest.fixture(scope="session")
-def spark_context() -> Iterator[Any]:
-    """Two executors of one core, Java processes of their own."""
-    if shutil.which("java") is None:
-        pytest.skip("Spark needs a Java runtime, 17 or newer")
-    from pyspark import SparkConf, SparkContext
-
-    settings = {
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.log.level": "OFF",
-        "spark.executorEnv.PYTHONPATH": os.pathsep.join([str(ROOT), str(ROOT / "src")]),
-        "spark.executorEnv.OPENBLAS_NUM_THREADS": "1",
-    }
-    conf = SparkConf().setMaster("local-cluster[2,1,1024]").setAppName("tests")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYSPARK_PYTHON", sys.executable)
-        patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-        context = SparkContext(conf=conf.setAll(list(settings.items())))
-    yield context
-    context.stop()
 
 
 @pytest.fixture(params=["local", "threads", "dask", "spark"])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hsieve.data.arrays import BackedBlocks, StoredBlocks, as_blocks
 from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray, float_type, some_columns
-from hsieve.data.errors import columns_are, listed, quoted, table_error
+from hsieve.data.errors import listed, quoted, table_error
 from hsieve.data.views import SampleBlocks
 from hsieve.io.frames import FrameColumn, open_column
 from hsieve.io.reader_process import ReaderProcess
@@ -154,10 +154,6 @@ class AnnDataSource(Source):
         self, features: Sequence[str], declared: Collection[str], *, may_lack: bool
     ) -> ColumnBlocks:
         """Return some features as column blocks, for which the file stays open."""
-        categories = sorted(set(declared) - {self.target})
-        if categories:
-            problem = f"{columns_are(categories)} declared a category"
-            raise table_error(self.path, f"{problem}, but a matrix of .h5ad holds numbers")
         self._is_handed_out = True
         places = {name: place for place, name in enumerate(self.names)}
         wanted = np.array([places[name] for name in features], dtype=np.intp)
