@@ -285,7 +285,8 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         .parquet, .npz, .npy or .h5ad, a folder ending in .zarr, a folder of Parquet files, which
         are one table in the order of their names (its rows if they have equal columns, its columns
         if they have none in common and equally many rows), an open file of delimited text such as
-        ``sys.stdin.buffer``, or data in memory.
+        ``sys.stdin.buffer``, data in memory, an array or data frame of Dask, or a data frame of
+        Spark.
     target : str or array-like
         Name of the target's column, or its values. For .npz and .zarr the name of a 1-D array, by
         default "y"; for .npy the index of a column, such as "0" or "-1", or its name; for .h5ad
@@ -313,7 +314,9 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     -------
     Dataset
         Features, target, names, categories and the kind of the target. The features of .parquet,
-        .npy, .zarr and .h5ad stay in the file and are read some columns at a time.
+        .npy, .zarr and .h5ad stay in the file and are read some columns at a time. Those of Dask
+        are computed when they are read; with ``engine="dask"`` they stay on the workers. Those of
+        Spark are written as Parquet into a temporary folder, which is removed with the last use.
 
     Raises
     ------

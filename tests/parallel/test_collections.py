@@ -612,13 +612,21 @@ def test_selectors_of_whole_arrays_do_not_collect(problem: Problem, selector: An
         selector.fit(array, problem.classes)
 
 
-def test_neither_do_transform_and_comparisons(problem: Problem) -> None:
+def test_neither_does_transform(problem: Problem) -> None:
     array = dask_array(problem.X)
     fitted = MaxRelevance(2).fit(array, problem.numbers)
     with pytest.raises(ValueError, match=r"MaxRelevance\.transform needs the whole data"):
         fitted.transform(array)
-    with pytest.raises(ValueError, match="open_dataset needs the whole data"):
-        compare([LassoSelector(2)], array, problem.classes)
+
+
+def test_comparisons_and_datasets_collect(problem: Problem) -> None:
+    array = dask_array(problem.X, CHUNKS["both"])
+    found, expected = (
+        compare([LassoSelector(2)], X, problem.classes, cv=2) for X in (array, problem.X)
+    )
+    assert found.summaries[0].score.mean == expected.summaries[0].score.mean
+    whole = LassoSelector(2).fit(open_dataset(array, problem.classes))
+    assert_same(whole, LassoSelector(2).fit(problem.X, problem.classes))
 
 
 def _fail(chunk: np.ndarray) -> np.ndarray:

@@ -35,7 +35,7 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.dataset import Dataset, opened
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
-from hsieve.io.frame_columns import pandas_frame
+from hsieve.io.frames import pandas_frame
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.null_laws import log_gamma_tail, log_ratio_tail
 from hsieve.measures.regression_data import RegressionData
