@@ -1,6 +1,7 @@
 """Plain words: list phrases of our own making for which the field has a word.
 
-It reads the README, the pages of docs/ and, in the package, all docstrings, messages and templates.
+It reads README, CONTRIBUTING, the pages of docs/ and, in the package, all docstrings, messages and
+templates.
 """
 
 import ast
@@ -38,6 +39,19 @@ WORDS = {
     r"\bowes? scikit-learn\b": "base class of all selectors",
     r"\banew\b": "again",
     r"\bdata as people have them\b": "say what kind of data",
+    r"\b(?:is|are|was) told of\b": "is reported",
+    r"\bwish(?:es|ed)\b": "wanted, requested",
+    r"\bstands? beside\b": "joins, is next to",
+    r"\b(?:that )?are met\b": "are found, are processed",
+    r"\bnothing (?:is )?to be found\b": "no effect",
+    r"\bto be had\b": "available",
+    r"\b(?:paper|thesis) has it\b": "as in the paper",
+    r"\bmended\b": "fixed",
+    r"\bruns? in circles\b": "loops",
+    r"\bslip of the pen\b": "typing error",
+    r"\ball is well\b": "it works",
+    r"\bis no matter\b": "does not matter",
+    r"\b(?:refused|told|said) in words\b": "raises, reports",
 }
 
 
@@ -66,7 +80,7 @@ def hits_in(path):
 def main():
     """Print the hits; return whether there is one."""
     source = ROOT / "src"
-    paths = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    paths = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
     paths += [*sorted(source.rglob("*.html")), *sorted(source.rglob("*.py"))]
     hits = [(path.relative_to(ROOT), *hit) for path in paths for hit in hits_in(path)]
     for path, line, phrase, say in hits:

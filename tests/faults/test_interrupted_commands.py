@@ -6,8 +6,8 @@ work reports how far it is.
 
 import csv
 import os
-import re
 import pty
+import re
 import select
 import signal
 import subprocess

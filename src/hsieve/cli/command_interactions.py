@@ -42,8 +42,8 @@ ABOUT_SHARES = (
     "features that matter only together."
 )
 ABOUT_CHANCE = (
-    "family-wise p: chance that any of all the {what} scores so high where there is nothing to be "
-    "found. false discovery rate: fraction of false ones to expect from the top down to that line. "
+    "family-wise p: chance that any of all the {what} scores so high if there is no effect. "
+    "false discovery rate: fraction of false ones to expect from the top down to that line. "
     "p takes no account of how many were looked at."
 )
 NO_PERMUTATIONS = (

@@ -1,4 +1,4 @@
-"""Who does the work, and where its results are kept: the options, and what is told of it.
+"""Who does the work, and where its results are kept: the options, and messages about it.
 
 With an engine the columns are worked on by its workers, and this process sees few of them.
 """

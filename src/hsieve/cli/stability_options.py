@@ -24,7 +24,7 @@ class StabilityOptions:
     wanted : bool
         Whether to select again and again from halves of the samples.
     false_selections : float or None
-        Wished bound on the expected number of false selections; None for the usual one, or for none
+        Bound on the expected number of false selections; None for the usual one, or for none
         where a number of features is asked for.
     n_subsamples : int or None
         Number of halves; None for the usual one.
@@ -63,7 +63,7 @@ class StabilityOptions:
         return method.repeated() if self.wanted else method
 
     def add_to(self, request: MethodRequest) -> MethodRequest:
-        """Return a request with these wishes, as far as they were given."""
+        """Return a request with these options, as far as they were given."""
         if self.false_selections is not None:
             request = replace(request, false_selections=self.false_selections)
         if self.n_subsamples is not None:

@@ -208,7 +208,7 @@ def compare(  # noqa: PLR0913
     ------
     ValueError
         If nothing can be compared, or every selector fails on every fold. One that fails on some
-        folds is told of in the result, and has no score there.
+        folds is listed in the result, and has no score there.
     ResultsError
         If the folder holds results of something else, or cannot be used.
 

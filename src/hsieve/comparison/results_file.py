@@ -146,7 +146,7 @@ def _damaged(path: Path, number: int) -> ResultsError:
 
 
 def _check_header(found: Mapping[str, Any], path: Path, expected: Mapping[str, Any]) -> None:
-    """Refuse records that cannot stand beside those to come."""
+    """Refuse records that do not go with those to come."""
     differing = [name for name in {**expected, **found} if found.get(name) != expected.get(name)]
     if differing:
         here = ", ".join(f"{name} {expected.get(name, 'unknown')}" for name in differing)

@@ -96,7 +96,7 @@ def make_linear_weston(
 
     With probability 0.7 a sample has x_i = y N(i, 1) for i = 1..5 and x_i = N(0, 1) for i = 6..10;
     otherwise x_i = N(0, 1) for i = 1..5 and x_i = y N(i - 5, 1) for i = 6..10 (i counts from one;
-    the indices printed in the thesis are garbled and are mended after Weston et al.). The
+    the indices printed in the thesis are garbled and corrected after Weston et al.). The
     remaining features are N(0, `noise_variance`).
 
     Parameters

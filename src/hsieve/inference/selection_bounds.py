@@ -67,7 +67,7 @@ def threshold_for(expected: float, n_selected: float, n_features: int) -> float:
     Parameters
     ----------
     expected : float
-        Wished bound on the expected number of false selections.
+        Bound on the expected number of false selections.
     n_selected, n_features
         As in :func:`false_selection_bound`.
 

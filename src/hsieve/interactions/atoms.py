@@ -1,7 +1,7 @@
 """Features and pairs of features side by side, as atoms of one non-negative lasso.
 
 The elementwise product of two centred kernels, centred once more, is positive semi-definite, so it
-can stand beside the kernels of single features wherever all that is asked for are inner products:
+can join the kernels of single features wherever all that is asked for are inner products:
 its relevance is the interaction statistic I(a, b; y), and inner products of atoms are never
 negative, on which the exact bound of :mod:`hsieve.solvers.nonnegative_lars` rests. Of all pairs
 only those with the highest relevance are kept, and how relevant any other can be at most: as long
@@ -18,8 +18,8 @@ products are taken as they are. But there are many more pairs than features, and
 rises higher by chance. So all products are also divided by one number: the relevance that the best
 of so many pairs exceeds by chance in one data set of a thousand, over that which the best of so
 many single features exceeds in every other, both by the law of a weighted sum of chi-squares for a
-feature of median weights. Products have longer tails than that law, so that in truth, where there
-is nothing to be found, some 5 % of data sets have a pair before all features.
+feature of median weights. Products have longer tails than that law, so that in truth, without any
+effect some 5 % of data sets have a pair before all features.
 
 A product is made of the r = 3 leading columns of each feature's factor, and its relevance of the
 leading columns of the target's, with 99 % of its trace.

@@ -12,7 +12,7 @@ permutation reaches s is known exactly for any number B of permutations,
 
 since a ratio of exponential variables has an F law; c is how many times more scores there are than
 each permutation looked at. This is the *family-wise* p-value: the chance that any of the scores
-reaches s where nothing is to be found. The expected number of scores above s, over the number
+reaches s without any effect. The expected number of scores above s, over the number
 found there, estimates the *false discovery rate*.
 """
 
@@ -29,7 +29,7 @@ TAIL_SCORES = 10
 
 @dataclass(frozen=True, eq=False)
 class MaximumLaw:
-    """The law of the highest score where nothing is to be found."""
+    """The law of the highest score without any effect."""
 
     maxima: FloatArray  # (n_permutations,): highest score of each permutation
     scale: float  # the number of scores above s falls like exp(-s / scale)

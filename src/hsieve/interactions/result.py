@@ -36,8 +36,8 @@ class Interaction:
         Chance of such a score for *these* features, were they without effect together. It takes no
         account of how many others were looked at.
     family_wise_p : float
-        Chance that *any* of all pairs (or triples) reaches such a score where there is nothing to
-        be found. This is the one to report for a single discovery. NaN without permutations.
+        Chance that *any* of all pairs (or triples) reaches such a score if there is no
+        effect. This is the one to report for a single discovery. NaN without permutations.
     false_discovery_rate : float
         Estimated fraction of false ones among those from the top down to this one.
     """

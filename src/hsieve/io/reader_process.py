@@ -1,6 +1,6 @@
 """Files read in a worker process, since a corrupt one may crash it.
 
-The HDF5 library can crash on corrupt files: some make it read outside its memory, run in circles
+The HDF5 library can crash on corrupt files: some make it read outside its memory, loop for ever
 or ask for gigabytes, and nothing inside a process can stop that. So another process opens such a
 file and hands its numbers over. It has a limit of memory and of computing; where it ends, the file
 is refused in one sentence, and whoever asked goes on.

@@ -13,7 +13,7 @@ Rules
     (``docs/explanation/recovery.md``).
 ``"maximise"``
     The width of a grid with the highest dependence, chosen again for each set of features, as
-    algorithm 1 of the BAHSIC paper has it. The measure does that (it owns the dependence); the grid
+    in algorithm 1 of the BAHSIC paper. The measure does that (it owns the dependence); the grid
     is the median distance times :data:`GRID_FACTORS`.
 """
 

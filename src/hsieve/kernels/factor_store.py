@@ -208,7 +208,7 @@ class FactorStore(ABC):
         yield from self.multiplied(features, stack)
 
     def _has_room_for(self, features: IndexArray) -> NDArray[np.bool_]:
-        """Mark the features whose columns, or codes, can be kept here; others are met elsewhere."""
+        """Mark the features whose columns, or codes, can be kept here."""
         return self._blocks.has_room_for(features)
 
     def _adopt(self, features: IndexArray, kept: list[NDArray[Any]]) -> None:  # noqa: B027

@@ -156,7 +156,7 @@ class LevelCodes:
     ) -> FloatArray:
         """Information of features about other variables, of shape (n_features, n_others).
 
-        Features that find no room here are met where they are.
+        Features that find no room here are processed where they are.
         """
         is_kept = np.array(self._codes.has_room_for(features.tolist()), dtype=bool)
         found = np.empty((len(features), others[0].shape[1]))

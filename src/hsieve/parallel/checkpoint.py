@@ -16,7 +16,7 @@ The folder keeps the results whatever happens to the process. It holds
 
 Files are written under another name (``.partial``), brought to the disk and then renamed, so each
 is there completely or not at all. A result begins with a line that says what it belongs to and has
-a fingerprint of the rest; one that does not agree with it is damaged, is told of, and is never
+a fingerprint of the rest; one that does not agree with it is damaged, is reported, and is never
 used.
 """
 

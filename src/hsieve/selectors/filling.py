@@ -1,4 +1,4 @@
-"""FillMissing: what is missing is filled in, in one plain way that is told in words.
+"""FillMissing: missing values are filled in, in one plain way that is reported.
 
 What is missing in a column of a frame is filled in; the column stays what it is.
 

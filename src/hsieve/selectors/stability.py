@@ -42,7 +42,7 @@ from hsieve.strategies.base import SelectionPath
 
 IndexArray = NDArray[np.intp]
 
-# Where the threshold is solved for a wished bound, it stays within what the authors recommend.
+# Where the threshold is solved for a bound, it stays within what the authors recommend.
 LEAST_THRESHOLD = 0.6
 MOST_THRESHOLD = 0.9
 # What is wished where nothing is said.
@@ -84,7 +84,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
         for `expected_false_selections`; it is then between 0.6 and 0.9, or up to 1 if
         `n_per_subsample` is given.
     expected_false_selections : float or None, default=None
-        Wished bound on the expected number of false selections. With a threshold, the number of
+        Bound on the expected number of false selections. With a threshold, the number of
         features that a subsample may select follows from it. None is 1, unless `n_per_subsample` or
         a number of features says otherwise.
     n_per_subsample : int or None, default=None
@@ -412,7 +412,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
 
 
 def _check_kept(most: int, n_features: int, threshold: float, wished: float) -> None:
-    """Refuse a threshold, a wished bound and a number a subsample that do not go together."""
+    """Refuse a threshold, a bound and a number a subsample that do not go together."""
     bound = false_selection_bound(most, n_features, threshold)
     if bound > wished * (1 + SHARE_TOLERANCE):
         msg = (

@@ -1,4 +1,4 @@
-"""How much features share, and what follows: who may stand beside whom, who can replace whom.
+"""How much features share, and what follows: who may join whom, who can replace whom.
 
 The overlap of two features is their redundancy as a fraction of what it is for a copy (NHSIC).
 """

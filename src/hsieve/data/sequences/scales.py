@@ -1,8 +1,8 @@
 """Physico-chemical scales of the twenty residues, from the database AAindex.
 
-The thesis codes residues by the 54 scales of Matlab's Bioinformatics Toolbox, which are not to be
-had without it. :data:`SCALES` names 54 of the same kinds that AAindex has for all twenty residues:
-how residues take to water and to what is not water, how they are buried, their size, charge,
+The thesis codes residues by the 54 scales of Matlab's Bioinformatics Toolbox, which are not
+available without it. :data:`SCALES` names 54 of the same kinds that AAindex has for all twenty
+residues: how residues take to water and to what is not water, how they are buried, their size, charge,
 frequency and flexibility, and the structures they are found in.
 
 The values come from the package `aaindex` (MIT licence, extra ``sequences``) when they are asked
