@@ -92,7 +92,7 @@ def test_the_table_of_methods_says_what_the_spec_does(kind):
 
 def test_a_file_among_the_selectors_is_all_that_a_name_needs(tmp_path, monkeypatch):
     code = """
-        from hsieve.selectors.sequential import FOHSIC
+        from hsieve.selectors.hsic import FOHSIC
         from hsieve.selectors.spec import FEW, MethodSpec
 
         class Another(FOHSIC):

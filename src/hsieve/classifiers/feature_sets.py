@@ -16,7 +16,7 @@ from hsieve.array_types import IndexArray
 from hsieve.data.subsamples import balanced_samples
 from hsieve.data.validation import constant_columns
 from hsieve.kernels.columns import check_positions
-from hsieve.selectors.randsel import RandSel
+from hsieve.selectors.hsic import RandSel
 from hsieve.strategies.randomised import ContributionPath
 
 # Fewer samples or features tell a selector nothing.

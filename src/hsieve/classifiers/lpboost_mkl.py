@@ -31,7 +31,7 @@ from hsieve.parallel.jobs import make_job_engine
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import Rule, integer, number, numbers, word
 from hsieve.selectors.base import BaseSelector
-from hsieve.selectors.randsel import RandSel
+from hsieve.selectors.hsic import RandSel
 
 Sets = tuple[IndexArray, ...]
 

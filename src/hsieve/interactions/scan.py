@@ -31,8 +31,8 @@ from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import NONE, Rule, check_parameters, integer, number, word
 from hsieve.progress import stage
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
+from hsieve.selectors.hsic import BAHSIC
 from hsieve.selectors.input_data import with_categories
-from hsieve.selectors.sequential import BAHSIC
 from hsieve.selectors.spec import PAIRS, MethodSpec
 from hsieve.strategies import Backward
 from hsieve.strategies.base import best_first

@@ -7,8 +7,7 @@ from typing import Any
 
 import hsieve
 from hsieve.measures.base import Measure
-from hsieve.selectors.search import SearchSelector
-from hsieve.selectors.selector import DependenceSelector
+from hsieve.selectors.search import DependenceSelector, SearchSelector
 from hsieve.selectors.spec import ALONE, PAIRS, TOGETHER, MethodSpec
 from hsieve.selectors.stability import StabilitySelection
 from hsieve.strategies.base import Strategy

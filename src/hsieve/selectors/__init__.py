@@ -1,16 +1,14 @@
 """Selectors with the interface of scikit-learn."""
 
 from hsieve.selectors.filling import FillMissing
+from hsieve.selectors.hsic import BAHSIC, FOHSIC, HalvesRegression, RandSel
 from hsieve.selectors.kernel_pursuit import KernelPursuit
 from hsieve.selectors.knockoffs import KnockoffSelector
-from hsieve.selectors.l1_ball import L1HSIC, L1LSMI
+from hsieve.selectors.lsmi import L1HSIC, L1LSMI, BackwardLSMI, ForwardLSMI
 from hsieve.selectors.n3lars import N3LARS, HSICLasso
-from hsieve.selectors.neighbours import SPEC, LaplacianScore, ReliefF
-from hsieve.selectors.randsel import HalvesRegression, RandSel
+from hsieve.selectors.rankings import SPEC, FamilyRanking, LaplacianScore, MaxRelevance, ReliefF
 from hsieve.selectors.redundancy import FCBF, HITONPC, MRMR, QPFS
-from hsieve.selectors.relevance import FamilyRanking, MaxRelevance
-from hsieve.selectors.selector import DependenceSelector
-from hsieve.selectors.sequential import BAHSIC, FOHSIC, BackwardLSMI, ForwardLSMI
+from hsieve.selectors.search import DependenceSelector
 from hsieve.selectors.sparse_models import LassoSelector, SpAM
 from hsieve.selectors.stability import StabilitySelection
 from hsieve.selectors.svm import L1SVM, SVMRFE, KernelSVMRFE

@@ -18,7 +18,7 @@ from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel import make_engine
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.input_data import with_categories
-from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.search import Components, SearchSelector
 from hsieve.selectors.spec import BEGIN, FEW, JOINT, MethodSpec, Variant
 from hsieve.strategies import LarsSearch
 from hsieve.strategies.base import Strategy
@@ -164,7 +164,7 @@ class _LarsSelector(SearchSelector):
     def _measure(self) -> PairwiseHSIC:
         return self._make(PairwiseHSIC, normalised=self._normalised)
 
-    def make_components(self) -> tuple[Measure, Strategy]:
+    def make_components(self) -> Components:
         """Make the measure and the strategy of these settings."""
         return self._measure(), self._make(LarsSearch)
 

@@ -11,10 +11,9 @@ from hsieve.measures.base import Measure
 from hsieve.measures.independence import IndependenceTest
 from hsieve.measures.mutual_information import MutualInformation, SymmetricalUncertainty
 from hsieve.measures.pairwise import PairwiseHSIC
-from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.search import Components, SearchSelector
 from hsieve.selectors.spec import FEW, MethodSpec
 from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, QuadraticProgram
-from hsieve.strategies.base import Strategy
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -85,7 +84,7 @@ class MRMR(SearchSelector):
         keeps_copies=False,
     )
 
-    def make_components(self) -> tuple[Measure, Strategy]:
+    def make_components(self) -> Components:
         """Make the measure and the strategy of these settings."""
         usual = MutualInformation(estimator="discretised")
         return self._chosen_measure(usual), self._make(MRMRSearch)
@@ -159,7 +158,7 @@ class QPFS(SearchSelector):
         keeps_copies=False,
     )
 
-    def make_components(self) -> tuple[Measure, Strategy]:
+    def make_components(self) -> Components:
         """Make the measure and the strategy of these settings."""
         return self._chosen_measure(PairwiseHSIC()), self._make(QuadraticProgram)
 
@@ -219,7 +218,7 @@ class FCBF(SearchSelector):
         keeps_copies=False,
     )
 
-    def make_components(self) -> tuple[Measure, Strategy]:
+    def make_components(self) -> Components:
         """Make the measure and the strategy of these settings."""
         return self._chosen_measure(SymmetricalUncertainty()), self._make(FCBFSearch)
 
@@ -294,6 +293,6 @@ class HITONPC(SearchSelector):
         keeps_copies=False,
     )
 
-    def make_components(self) -> tuple[Measure, Strategy]:
+    def make_components(self) -> Components:
         """Make the measure and the strategy of these settings."""
         return self._make(IndependenceTest), self._make(ParentsChildren)

@@ -11,14 +11,12 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels import Kernel
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
-from hsieve.measures.base import Measure
 from hsieve.measures.svm import KernelSVM, LinearSVM
-from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.search import Components, SearchSelector
 from hsieve.selectors.sparse_models import SparseSelector
 from hsieve.selectors.spec import MODELS, TOGETHER, MethodSpec
 from hsieve.solvers import SparseFit, l1_svm_of_size
 from hsieve.strategies import Backward
-from hsieve.strategies.base import Strategy
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -78,7 +76,7 @@ class SVMRFE(SearchSelector):
         group=MODELS,
     )
 
-    def make_components(self) -> tuple[Measure, Strategy]:
+    def make_components(self) -> Components:
         """Make the measure and the strategy of these settings."""
         return self._make(LinearSVM), self._make(Backward)
 
@@ -215,6 +213,6 @@ class KernelSVMRFE(SearchSelector):
         sees=TOGETHER,
     )
 
-    def make_components(self) -> tuple[Measure, Strategy]:
+    def make_components(self) -> Components:
         """Make the measure and the strategy of these settings."""
         return self._make(KernelSVM), self._make(Backward)
