@@ -17,7 +17,8 @@ from hsieve.auto.reasons import about_data
 from hsieve.auto.selection import Selection
 from hsieve.dataset import Dataset, opened
 from hsieve.parameters import NONE, integer, number
-from hsieve.selectors.base import MIN_SAMPLES, BaseSelector, check_target
+from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
+from hsieve.selectors.input_data import check_target
 from hsieve.selectors.input_data import told as told_of
 from hsieve.selectors.knockoffs import KnockoffSelector
 from hsieve.selectors.methods import find_method

@@ -102,7 +102,7 @@ def gram_pair(
 ) -> tuple[FloatArray, FloatArray]:
     """Gram matrices of features and target, taken as they are, with the default kernels."""
     data = opened(as_table(X), y)
-    kernel = Gaussian() if kernel_x is None else checked_kernel(kernel_x)
+    kernel = checked_kernel(kernel_x, Gaussian())
     if data.categorical:
         columns = encode_columns(data.X, categorical=data.categorical, standardise=False)
         gram_x = kernel.on_subset(columns, np.arange(data.n_features)).gram
@@ -153,7 +153,7 @@ class KernelMeasure(Measure):
     def bind(self, X: ArrayLike, y: Any) -> "KernelBoundMeasure":
         """Bind the measure to data."""
         check_parameters(self)
-        kernel = Gaussian("sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
+        kernel = checked_kernel(self.kernel_x, Gaussian("sqrt_d"))
         precision = PRECISIONS[self.precision]
         columns = encode_columns(
             np.asarray(X), categorical=self.categorical, standardise=self.standardise

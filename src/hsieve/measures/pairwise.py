@@ -114,23 +114,12 @@ class PairwiseHSIC(Measure):
         """Make the store of factors of all features, in the form that fits the size of the data."""
         categorical = np.zeros(blocks.n_features, dtype=bool)
         categorical[check_positions(self.categorical, blocks.n_features)] = True
+        room = {"block_bytes": plan.block_bytes, "factor_bytes": plan.factor_bytes}
+        work, codes = plan.work_bytes, plan.code_bytes
         if form_for(blocks.n_samples, blocks.n_features, self.form) == "dense":
-            return DenseFactors(
-                blocks,
-                categorical,
-                block_bytes=plan.block_bytes,
-                factor_bytes=plan.factor_bytes,
-                # There are no codes.
-                work_bytes=plan.work_bytes + plan.code_bytes,
-            )
-        return CodedFactors(
-            blocks,
-            categorical,
-            block_bytes=plan.block_bytes,
-            factor_bytes=plan.factor_bytes,
-            code_bytes=plan.code_bytes,
-            work_bytes=plan.work_bytes,
-        )
+            # There are no codes.
+            return DenseFactors(blocks, categorical, **room, work_bytes=work + codes)
+        return CodedFactors(blocks, categorical, **room, work_bytes=work, code_bytes=codes)
 
 
 @dataclass(frozen=True, eq=False)

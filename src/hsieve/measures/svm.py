@@ -108,7 +108,7 @@ class KernelSVM(Measure):
     def bind(self, X: ArrayLike, y: Any) -> "BoundKernelSVM":
         """Bind the measure to data."""
         check_parameters(self)
-        kernel = Gaussian("sqrt_d") if self.kernel_x is None else checked_kernel(self.kernel_x)
+        kernel = checked_kernel(self.kernel_x, Gaussian("sqrt_d"))
         columns = encode_columns(
             np.asarray(X, dtype=np.float64), categorical=self.categorical
         ).astype(np.float64)

@@ -95,8 +95,10 @@ def one_output(y: Any, measure: Measure, n_samples: int) -> NDArray[Any]:
     return target
 
 
-def checked_kernel(kernel: Any) -> Kernel:
-    """Pass a kernel on and refuse anything else."""
+def checked_kernel(kernel: Any, usual: Kernel | None = None) -> Kernel:
+    """Pass a kernel on, or the usual one where there is none, and refuse anything else."""
+    if kernel is None and usual is not None:
+        return usual
     if not isinstance(kernel, Kernel):
         msg = f"A kernel must be an object such as kernels.Gaussian(1.0), got {kernel!r}."
         raise ValueError(msg)

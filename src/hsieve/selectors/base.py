@@ -21,7 +21,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from hsieve.data.arrays import as_blocks
 from hsieve.data.columns import ColumnBlocks
-from hsieve.data.validation import checked_data, plain_features, refuse_mixed, target_kind_of
+from hsieve.data.validation import checked_data, plain_features
 from hsieve.dataset import Dataset
 from hsieve.exceptions import (
     ConstantFeatureWarning,
@@ -32,9 +32,8 @@ from hsieve.exceptions import (
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frames import as_array, collected, frame_library, pandas_frame, take_columns
-from hsieve.kernels import Precomputed
 from hsieve.parameters import Rule, check_parameters
-from hsieve.selectors.input_data import DataInput, told
+from hsieve.selectors.input_data import DataInput, check_target, told
 from hsieve.selectors.number_rules import check_rule, choose_number
 from hsieve.selectors.spec import MethodSpec, with_common_parameters
 from hsieve.strategies.base import SelectionPath
@@ -344,27 +343,6 @@ class BaseSelector(SelectorMixin, DataInput):
         tags.target_tags.two_d_labels = True
         tags.transformer_tags.preserves_dtype = ["float64", "float32"]
         return tags
-
-
-def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
-    """Refuse a target with nothing to depend on."""
-    if isinstance(getattr(settings, "kernel_y", None), Precomputed):
-        return
-    kind = target_kind_of(y, getattr(settings, "target_kind", "auto"))
-    refuse_mixed(y)
-    if len(np.unique(y)) < 2:
-        what = "1 class" if kind == "classes" else "1 distinct value"
-        msg = f"The target holds {what}; at least two are needed to select features."
-        raise ValueError(msg)
-    if kind == "classes" and len(np.unique(y)) == len(y):
-        msg = (
-            "Every sample is a class of its own, so every feature would score zero or by chance; "
-            "is the target an identifier, or target_kind='continuous' meant?"
-        )
-        raise ValueError(msg)
-    if kind == "continuous" and y.dtype.kind not in "fiub":
-        msg = f"A continuous target must be numeric, got values such as {y.flat[0]!r}."
-        raise ValueError(msg)
 
 
 def whole_or_nothing(

@@ -22,7 +22,13 @@ from hsieve.data.arrays import ArrayBlocks, as_blocks
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.errors import listed
 from hsieve.data.memory import free_memory
-from hsieve.data.validation import check_size, checked_data, numbers_if_all_are
+from hsieve.data.validation import (
+    check_size,
+    checked_data,
+    numbers_if_all_are,
+    refuse_mixed,
+    target_kind_of,
+)
 from hsieve.dataset import Dataset
 from hsieve.exceptions import IdentifierWarning, warn_user
 from hsieve.fingerprint import fingerprint_of_arrays
@@ -31,6 +37,7 @@ from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frames import FrameBlocks, collected, is_frame
 from hsieve.io.sparse import SparseBlocks, sparse_as_blocks
 from hsieve.io.targets import target_array
+from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
 
 # Values looked at to recognise the features; the target is looked at in full.
@@ -61,7 +68,7 @@ class DataInput(BaseEstimator):
         options |= {"ensure_min_samples": 2, "ensure_min_features": 1}
         data: NDArray[Any]
         if self._needs_target():
-            plain = self._plain_target(y, settings)
+            plain = target_array(y, getattr(settings, "target_kind", "auto"))
             data, target = checked_data(self, table, plain, multi_output=True, **options)
             target = _flat(target)
         else:
@@ -84,9 +91,8 @@ class DataInput(BaseEstimator):
         blocks = self._as_blocks(X if frame is None else frame, reset=True)
         if frame is not None:
             check_size(frame, type(self).__name__)
-        target = check_array(
-            self._plain_target(y, settings), ensure_2d=False, dtype=None, input_name="y"
-        )
+        plain = target_array(y, getattr(settings, "target_kind", "auto"))
+        target = check_array(plain, ensure_2d=False, dtype=None, input_name="y")
         check_consistent_length(target, np.empty(blocks.n_samples))
         self._keep_categories(settings, frame)
         target = _flat(target)
@@ -145,10 +151,6 @@ class DataInput(BaseEstimator):
             warn_user(sentence, IdentifierWarning)
         return X, frame
 
-    def _plain_target(self, y: Any, settings: Any) -> Any:
-        """Return a target of any library as an array."""
-        return target_array(y, getattr(settings, "target_kind", "auto"))
-
     def _keep_categories(self, settings: Any, frame: FrameBlocks | None) -> None:
         """Find the features that are categories; a frame has none where nobody takes any."""
         if not takes_categories(settings):
@@ -201,6 +203,27 @@ class DataInput(BaseEstimator):
             return {"dtype": None, "ensure_all_finite": False}
         allowed = "allow-nan" if self.__sklearn_tags__().input_tags.allow_nan else True
         return {"dtype": [np.float64, np.float32], "ensure_all_finite": allowed}
+
+
+def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
+    """Refuse a target with nothing to depend on."""
+    if isinstance(getattr(settings, "kernel_y", None), Precomputed):
+        return
+    kind = target_kind_of(y, getattr(settings, "target_kind", "auto"))
+    refuse_mixed(y)
+    if len(np.unique(y)) < 2:
+        what = "1 class" if kind == "classes" else "1 distinct value"
+        msg = f"The target holds {what}; at least two are needed to select features."
+        raise ValueError(msg)
+    if kind == "classes" and len(np.unique(y)) == len(y):
+        msg = (
+            "Every sample is a class of its own, so every feature would score zero or by chance; "
+            "is the target an identifier, or target_kind='continuous' meant?"
+        )
+        raise ValueError(msg)
+    if kind == "continuous" and y.dtype.kind not in "fiub":
+        msg = f"A continuous target must be numeric, got values such as {y.flat[0]!r}."
+        raise ValueError(msg)
 
 
 def fingerprint_of_data(

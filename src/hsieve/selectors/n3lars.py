@@ -145,12 +145,12 @@ class _LarsSelector(SearchSelector):
         chosen = self.selected_indices_.tolist()
         return [Relatives(feature, *of) for feature, of in zip(chosen, found, strict=True)]
 
-    def _engine_for(self, measure: Measure, strategy: Strategy) -> Any:
-        description = super()._engine_for(measure, strategy)
-        if self.interactions is not None and not make_engine(description).is_local:
+    def _check_engine(self, measure: Measure, strategy: Strategy) -> None:
+        super()._check_engine(measure, strategy)
+        if self.interactions is not None and not make_engine(self.engine).is_local:
             msg = (
                 f"interactions={self.interactions!r} goes through all pairs in this process, which "
-                f"engine={description!r} does not help with; use 'threads' or leave engine out."
+                f"engine={self.engine!r} does not help with; use 'threads' or leave engine out."
             )
             raise ValueError(msg)
         if self.interactions is not None and self.checkpoint is not None:
@@ -159,7 +159,6 @@ class _LarsSelector(SearchSelector):
                 f"is nearly all the work of interactions={self.interactions!r}; leave one out."
             )
             raise ValueError(msg)
-        return description
 
     def _measure(self) -> PairwiseHSIC:
         return self._make(PairwiseHSIC, normalised=self._normalised)

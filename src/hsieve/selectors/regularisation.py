@@ -88,27 +88,24 @@ class LassoRange(Range):
 
     def selections(self, X: FloatArray, y: NDArray[Any], seed: int) -> Iterator[IndexArray]:
         """Follow the path, or one path an output; a feature counts if any of them uses it."""
-        options: dict[str, Any] = {"l1_ratio": 1.0, "precompute": False, "check_input": False}
         columns, outputs = _centred(self.model, X, y)
         outputs = np.asfortranarray(outputs, dtype=np.float64)
+        options: dict[str, Any] = {"l1_ratio": getattr(self.model, "l1_ratio", 1.0)}
         if self.model is not None:
             options |= {"tol": self.model.tol, "max_iter": self.model.max_iter}
-            options["l1_ratio"] = getattr(self.model, "l1_ratio", 1.0)
             if self.model.positive:
                 options["positive"] = True
         if self.model is None and outputs.ndim == 2:
-            yield from self._followed(columns, outputs, options)
-            return
-        if columns.shape[1] <= min(MOST_FOR_PRODUCTS, 2 * len(columns)):
-            options["precompute"] = columns.T @ columns
-        paths = [
-            self._followed(
-                columns,
-                output,
-                options if options["precompute"] is False else options | {"Xy": columns.T @ output},
-            )
-            for output in outputs.reshape(len(outputs), -1).T
-        ]
+            paths = [self._followed(columns, outputs, options | {"precompute": False})]
+        else:
+            pays = columns.shape[1] <= min(MOST_FOR_PRODUCTS, 2 * len(columns))
+            options["precompute"] = columns.T @ columns if pays else False
+            paths = [
+                self._followed(
+                    columns, output, options | ({"Xy": columns.T @ output} if pays else {})
+                )
+                for output in outputs.reshape(len(outputs), -1).T
+            ]
         for selected in zip(*paths, strict=True):
             yield np.unique(np.concatenate(selected))
 
@@ -121,7 +118,12 @@ class LassoRange(Range):
             alphas = self.values[start : start + SEGMENT]
             with ignored(self.unheard):
                 _, path, _ = enet_path(
-                    columns, outputs, alphas=alphas, coef_init=weights, **options
+                    columns,
+                    outputs,
+                    alphas=alphas,
+                    coef_init=weights,
+                    check_input=False,
+                    **options,
                 )
             weights = path[..., -1]
             used = (path != 0).reshape(-1, *path.shape[-2:]).any(axis=0)

@@ -105,11 +105,12 @@ class SearchSelector(BaseSelector):
             if isinstance(measure, Real):
                 msg += f" The number of features is n_features_to_select={measure!r}."
             raise IncompatibleCombinationError(msg)
-        description = self._engine_for(measure, strategy)
+        if self.engine is not None or self.checkpoint is not None:
+            self._check_engine(measure, strategy)
         if self.checkpoint is not None and is_of_spark(X):
             raise no_fixed_order()
         if measure.takes_blocks:
-            engine = make_engine(description)
+            engine = make_engine(self.engine)
             with _columns_of(X, y, engine) as (features, values):
                 blocks, target = self._validated_blocks(features, values, measure)
                 measure = with_categories(measure, self.categorical_)
@@ -146,16 +147,14 @@ class SearchSelector(BaseSelector):
                     self._search((measure, strategy), bound, varying, (data, target))
         return self
 
-    def _engine_for(self, measure: Measure, strategy: Strategy) -> Any:
-        """Return the description of the engine for columns, which not all can make use of."""
-        given = {"engine": self.engine, "checkpoint": self.checkpoint}
-        name = next((name for name, value in given.items() if value is not None), None)
-        if name is None or measure.takes_blocks:
-            return self.engine
-        if has_jobs(strategy) or (name == "checkpoint" and has_sweeps(strategy)):
-            return None
+    def _check_engine(self, measure: Measure, strategy: Strategy) -> None:
+        """Refuse an engine or a checkpoint that nothing can make use of."""
+        name = "checkpoint" if self.engine is None else "engine"
+        has_use = has_jobs(strategy) or (name == "checkpoint" and has_sweeps(strategy))
+        if measure.takes_blocks or has_use:
+            return
         msg = (
-            f"{name}={given[name]!r} needs a measure that is worked out column by column; "
+            f"{name}={getattr(self, name)!r} needs a measure that is worked out column by column; "
             f"{measure!r} is not. {_instead_of(measure)} or leave {name} out."
         )
         raise ValueError(msg)

@@ -15,6 +15,7 @@ from sklearn.base import BaseEstimator
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.measures.base import DOUBLE_PRECISION, Measure
+from hsieve.parallel.jobs import make_job_engine
 from hsieve.parameters import Rule, check_parameters
 from hsieve.progress import report
 
@@ -155,6 +156,9 @@ class Strategy(BaseEstimator, ABC):
             )
             raise IncompatibleCombinationError(msg)
         check_parameters(self)
+        settings = self.get_params(deep=False)
+        if "engine" in settings:
+            make_job_engine(settings["n_jobs"], settings["engine"])
         for fact in self.demands:
             if not getattr(measure, fact, True):
                 msg = f"{type(self).__name__} cannot search with {measure!r}: {DEMANDS[fact]}"

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import NoRankingError
-from hsieve.measures.base import Measure
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.parameters import NONE, integer, number, rules, word
 from hsieve.progress import report
@@ -137,11 +136,6 @@ class L1Ball(Strategy):
         time_limit=NONE | number(above=0),
         optimiser=word("shrink", "paper"),
     )
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure without slopes, and settings with which nothing can be found."""
-        super().check(measure, n_features, n_wanted)
-        make_job_engine(self.n_jobs, self.engine)
 
     def n_ranked(self, n_features: int) -> int:
         """Refuse to rank more features than are asked for."""

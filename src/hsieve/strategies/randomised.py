@@ -37,7 +37,6 @@ from typing import Any, Self
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.measures.base import Measure
 from hsieve.parallel import Engine
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.parameters import NONE, integer, number, rules, word
@@ -154,11 +153,6 @@ class RandomisedContributions(Strategy):
         subsample=NONE | number(above=0, most=1) | integer(2, as_float=True),
         estimator=word("sweep", "plain"),
     )
-
-    def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
-        """Refuse a measure that takes no part of the samples, and unknown engines."""
-        super().check(measure, n_features, n_wanted)
-        make_job_engine(self.n_jobs, self.engine)
 
     def search(self, bound: Any, n_features_to_select: int) -> ContributionPath:
         """Cull features until two are left, and put these in order."""
