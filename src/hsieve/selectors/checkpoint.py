@@ -93,8 +93,10 @@ def kept_search(
     data: NDArray[Any],
     target: NDArray[Any],
 ) -> Iterator[tuple[Strategy, BoundMeasure]]:
-    """Give strategy and bound measure, with what they work out kept."""
-    if has_jobs(strategy):
+    """Give strategy and bound measure, with what they work out kept if the selector wants that."""
+    if selector.checkpoint is None:
+        yield strategy, bound
+    elif has_jobs(strategy):
         settings = strategy.get_params(deep=False)
         workers = make_job_engine(settings["n_jobs"], settings["engine"])
         kept = checkpointed(selector, workers, data, target)

@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.array_types import IndexArray
 from hsieve.data.subsamples import half_samples
 from hsieve.data.validation import TargetKind
 from hsieve.exceptions import ignored, warn_user
@@ -15,7 +16,6 @@ from hsieve.progress import report
 from hsieve.selectors.base import MIN_SAMPLES
 from hsieve.selectors.regularisation import Range
 
-IndexArray = NDArray[np.intp]
 # Where the first features of a subsample are too many: at which point, and how many.
 Jump: TypeAlias = tuple[int, int] | None
 

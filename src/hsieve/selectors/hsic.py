@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from hsieve.kernels import Gaussian, Kernel
-from hsieve.measures import HSIC, NHSIC
-from hsieve.measures.base import Measure
+from hsieve.measures import HSIC, NHSIC, Measure
 from hsieve.selectors.search import Components, SearchSelector
 from hsieve.selectors.spec import FEW, JOINT, TOGETHER, MethodSpec, Variant
 from hsieve.strategies import Backward, Forward, RandomHalves, RandomisedContributions

@@ -13,7 +13,7 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.data.engine_columns import EngineColumns
 from hsieve.io.distributed import distributed_features, is_distributed
 from hsieve.kernels.columns import check_positions
-from hsieve.measures.base import Measure
+from hsieve.measures import Measure
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel import make_engine
 from hsieve.parallel.threads import one_blas_thread

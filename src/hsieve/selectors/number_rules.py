@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, clone
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.columns import ColumnBlocks, ColumnPiece
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, ignored
 from hsieve.inference.alignment_sweep import alignment_sweep
@@ -28,9 +29,6 @@ from hsieve.inference.feature_number import (
 from hsieve.kernels import Kernel, Precomputed
 from hsieve.kernels.columns import check_positions
 from hsieve.selectors.input_data import on_arrays
-
-IndexArray = NDArray[np.intp]
-FloatArray = NDArray[np.floating]
 
 # Alignment is looked at for every number up to 500, then in steps of 2 %, up to 10,000 features.
 ALIGNMENT_GRID: dict[str, Any] = {"n_each": 500, "growth": 1.02}

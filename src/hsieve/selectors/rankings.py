@@ -8,11 +8,7 @@ from typing import Any
 
 from sklearn.utils import Tags
 
-from hsieve.measures.base import Measure
-from hsieve.measures.family import FamilyScore
-from hsieve.measures.pairwise import PairwiseHSIC
-from hsieve.measures.relief import Relief
-from hsieve.measures.spectral import SpectralScore
+from hsieve.measures import FamilyScore, Measure, PairwiseHSIC, Relief, SpectralScore
 from hsieve.selectors.search import Components, SearchSelector
 from hsieve.selectors.spec import FEW, RANKINGS, TOGETHER, MethodSpec, Variant
 from hsieve.strategies import IterativeScreening, Ranking

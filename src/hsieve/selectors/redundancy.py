@@ -7,10 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from hsieve.measures.base import Measure
-from hsieve.measures.independence import IndependenceTest
-from hsieve.measures.mutual_information import MutualInformation, SymmetricalUncertainty
-from hsieve.measures.pairwise import PairwiseHSIC
+from hsieve.measures import (
+    IndependenceTest,
+    Measure,
+    MutualInformation,
+    PairwiseHSIC,
+    SymmetricalUncertainty,
+)
 from hsieve.selectors.search import Components, SearchSelector
 from hsieve.selectors.spec import FEW, MethodSpec
 from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, QuadraticProgram

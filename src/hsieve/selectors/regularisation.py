@@ -17,6 +17,7 @@ from sklearn.linear_model import ElasticNet, Lasso, enet_path
 from sklearn.pipeline import Pipeline
 from sklearn.svm import l1_min_c
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import TargetKind, constant_columns
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, ignored
 from hsieve.kernels.columns import standardised
@@ -24,9 +25,6 @@ from hsieve.kernels.labels import sign_coding
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.input_data import parameters_called
 from hsieve.selectors.number_rules import without_checkpoint
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 N_POINTS = 30
 # The weakest regularisation of a default range, as a fraction of that at which nothing is selected.

@@ -5,7 +5,7 @@
 
 from abc import abstractmethod
 from collections.abc import Collection, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import KW_ONLY, dataclass
 from inspect import signature
 from numbers import Real
@@ -109,43 +109,49 @@ class SearchSelector(BaseSelector):
             self._check_engine(measure, strategy)
         if self.checkpoint is not None and is_of_spark(X):
             raise no_fixed_order()
-        if measure.takes_blocks:
-            engine = make_engine(self.engine)
-            with _columns_of(X, y, engine) as (features, values):
-                blocks, target = self._validated_blocks(features, values, measure)
-                measure = with_categories(measure, self.categorical_)
-                n_wanted = self._check(measure, target, blocks.n_samples)
-                strategy.check(measure, blocks.n_features, n_wanted)
-                check_rule_fits(
-                    self.n_features_to_select, is_local=engine.is_local and blocks.is_local
-                )
-                engine = checkpointed(self, engine, blocks, target)
-                with one_blas_thread(), nullcontext() if engine.is_open else engine:
-                    # Local columns are looped over; those of Dask are kept once computed.
-                    if not (isinstance(engine, SerialEngine) and blocks.is_local):
-                        blocks = EngineColumns(blocks, engine)
-                    everything = measure.bind(blocks, target)
-                    varying = self._varying_features(everything.constant)
-                    bound = everything.among(varying)
-                    self._search((measure, strategy), bound, varying, (blocks, target))
-                    self.traffic_ = engine.traffic
-        else:
-            data, target = self._validated(X, y, measure, dtype=[np.float64, np.float32])
-            measure = with_categories(measure, self.categorical_)
-            n_wanted = self._check(measure, target, len(data))
-            strategy.check(measure, data.shape[1], n_wanted)
-            varying = self._varying_features(constant_columns(data))
-            with one_blas_thread() if measure.has_small_products else nullcontext():
-                own = data if len(varying) == data.shape[1] else data[:, varying]
-                among = _renumbered(measure, "categorical", varying, data.shape[1])
-                bound = among.bind(own, target)
-                searching: AbstractContextManager[tuple[Strategy, Any]]
-                searching = nullcontext((strategy, bound))
-                if self.checkpoint is not None:
-                    searching = kept_search(self, strategy, bound, data, target)
-                with searching as (strategy, bound):
-                    self._search((measure, strategy), bound, varying, (data, target))
+        fit = self._fit_columns if measure.takes_blocks else self._fit_array
+        fit(X, y, measure, strategy)
         return self
+
+    def _fit_array(self, X: Any, y: Any, measure: Measure, strategy: Strategy) -> None:
+        """Bind the measure to the whole data and search."""
+        data, target = self._validated(X, y, measure, dtype=[np.float64, np.float32])
+        measure = self._checked(measure, strategy, target, len(data))
+        varying = self._varying_features(constant_columns(data))
+        among = _renumbered(measure, "categorical", varying, data.shape[1])
+        with one_blas_thread() if measure.has_small_products else nullcontext():
+            own = data if len(varying) == data.shape[1] else data[:, varying]
+            kept = kept_search(self, strategy, among.bind(own, target), data, target)
+            with kept as (search, bound):
+                self._search((measure, search), bound, varying, (data, target))
+
+    def _fit_columns(self, X: Any, y: Any, measure: Measure, strategy: Strategy) -> None:
+        """Bind the measure to columns, wherever they are, and search."""
+        engine = make_engine(self.engine)
+        with _columns_of(X, y, engine) as (features, values):
+            blocks, target = self._validated_blocks(features, values, measure)
+            measure = self._checked(measure, strategy, target, blocks.n_samples)
+            is_local = engine.is_local and blocks.is_local
+            check_rule_fits(self.n_features_to_select, is_local=is_local)
+            engine = checkpointed(self, engine, blocks, target)
+            with one_blas_thread(), nullcontext() if engine.is_open else engine:
+                # Local columns are looped over; those of Dask are kept once computed.
+                if not (isinstance(engine, SerialEngine) and blocks.is_local):
+                    blocks = EngineColumns(blocks, engine)
+                everything = measure.bind(blocks, target)
+                varying = self._varying_features(everything.constant)
+                bound = everything.among(varying)
+                self._search((measure, strategy), bound, varying, (blocks, target))
+                self.traffic_ = engine.traffic
+
+    def _checked(
+        self, measure: Measure, strategy: Strategy, target: Any, n_samples: int
+    ) -> Measure:
+        """Refuse what nothing can be done with; return a measure that knows the categories."""
+        measure = with_categories(measure, self.categorical_)
+        n_wanted = self._check(measure, target, n_samples)
+        strategy.check(measure, self.n_features_in_, n_wanted)
+        return measure
 
     def _check_engine(self, measure: Measure, strategy: Strategy) -> None:
         """Refuse an engine or a checkpoint that nothing can make use of."""

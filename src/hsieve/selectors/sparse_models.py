@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.preprocessing import SplineTransformer
 
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import constant_columns, target_kind_of
 from hsieve.dataset import Dataset
 from hsieve.kernels.columns import standardised, within_range
@@ -30,9 +31,6 @@ from hsieve.selectors.base import BaseSelector, whole_or_nothing
 from hsieve.selectors.spec import MODELS, MethodSpec
 from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, lasso_of_size
 from hsieve.strategies.base import SelectionPath
-
-FloatArray = NDArray[np.floating]
-IndexArray = NDArray[np.intp]
 
 BLOCK_NUMBERS = 1_000_000
 # Directions of less than this share of the largest are rounding.

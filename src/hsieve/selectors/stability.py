@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator, MetaEstimatorMixin, is_classifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.utils.multiclass import check_classification_targets
 
+from hsieve.array_types import IndexArray
 from hsieve.data.validation import TargetKind, constant_columns, target_kind_of
 from hsieve.dataset import Dataset
 from hsieve.inference.selection_bounds import (
@@ -39,8 +40,6 @@ from hsieve.selectors.regularisation import make_range, model_target
 from hsieve.selectors.search import SearchSelector
 from hsieve.selectors.spec import STABLE, MethodSpec, Variant
 from hsieve.strategies.base import SelectionPath
-
-IndexArray = NDArray[np.intp]
 
 # Where the threshold is solved for a bound, it stays within what the authors recommend.
 LEAST_THRESHOLD = 0.6

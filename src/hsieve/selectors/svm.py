@@ -11,7 +11,7 @@ from hsieve.data.validation import target_kind_of
 from hsieve.kernels import Kernel
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
-from hsieve.measures.svm import KernelSVM, LinearSVM
+from hsieve.measures import KernelSVM, LinearSVM
 from hsieve.selectors.search import Components, SearchSelector
 from hsieve.selectors.sparse_models import SparseSelector
 from hsieve.selectors.spec import MODELS, TOGETHER, MethodSpec
