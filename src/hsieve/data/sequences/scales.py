@@ -2,8 +2,8 @@
 
 The thesis codes residues by the 54 scales of Matlab's Bioinformatics Toolbox, which are not
 available without it. :data:`SCALES` names 54 of the same kinds that AAindex has for all twenty
-residues: how residues take to water and to what is not water, how they are buried, their size, charge,
-frequency and flexibility, and the structures they are found in.
+residues: how residues take to water and to what is not water, how they are buried, their size,
+charge, frequency and flexibility, and the structures they are found in.
 
 The values come from the package `aaindex` (MIT licence, extra ``sequences``) when they are asked
 for; none of them is part of this package.
