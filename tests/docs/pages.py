@@ -49,13 +49,13 @@ def prepared_in(folder):
 
 
 def pages():
-    """All pages written by hand, the README first."""
+    """All pages written by hand, README and CONTRIBUTING first."""
     found = [
         page
         for page in sorted(DOCS.rglob("*.md"))
         if not page.relative_to(DOCS).as_posix().startswith(GENERATED)
     ]
-    return [ROOT / "README.md", *found]
+    return [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *found]
 
 
 def name_of(page):

@@ -85,7 +85,7 @@ class Held:
     task : object
         The task, as small as any.
     data : tuple
-        What the engine gave for data that it holds (:meth:`hsieve.parallel.dask.DaskEngine.hold`).
+        What the engine gave for data that it holds (``DaskEngine.hold``).
         The function finds the data themselves in this place.
     """
 
