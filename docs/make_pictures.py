@@ -61,21 +61,21 @@ def draw_curve():
     rng = np.random.default_rng(0)
     x = np.sort(rng.uniform(-2, 2, size=150))
     curve = x**2 + 0.4 * rng.normal(size=150)
-    figure, axes = plt.subplots(2, 3, figsize=(9, 5.6))
+    figure, axes = plt.subplots(2, 3, figsize=(6.6, 4.7))
     for row, (name, y) in zip(
         axes, {"a curve": curve, "noise": rng.permutation(curve)}.items(), strict=True
     ):
         score = nhsic(x[:, None], y)
         row[0].scatter(x, y, s=9, c=TRUE if y is curve else OTHER)
-        title = f"{name}: correlation {np.corrcoef(x, y)[0, 1]:.2f}, NHSIC {score:.2f}"
+        title = f"{name}:\ncorrelation {np.corrcoef(x, y)[0, 1]:.2f}, NHSIC {score:.2f}"
         row[0].set(xlabel="x", ylabel="y", title=title)
         row[0].spines[["top", "right"]].set_visible(False)
         for axis, values, of in ((row[1], x, "x"), (row[2], y, "y")):
             axis.imshow(kernels.Gaussian().gram(values[:, None] / values.std()), cmap="Blues")
-            axis.set(title=f"which samples are alike in {of}", xticks=[], yticks=[])
+            axis.set(title=f"samples that are\nalike in {of}", xticks=[], yticks=[])
             axis.set(xlabel="samples, by x", ylabel="samples, by x")
     for axis in axes.flat:
-        axis.title.set_fontsize(9.5)
+        axis.title.set_fontsize(9)
     figure.tight_layout()
     figure.savefig(FOLDER / "curve.png", dpi=110)
 
