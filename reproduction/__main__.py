@@ -15,11 +15,16 @@ import typer
 from rich.table import Table
 from typer.core import TyperCommand
 
-from hsieve.cli import engine_options, options, signals
-from hsieve.cli.console import as_text, escape_unprintable, progress_bar, result_console
+from hsieve.cli import engines, options, signals
+from hsieve.cli.console import (
+    as_text,
+    escape_unprintable,
+    print_tables,
+    progress_bar,
+    result_console,
+)
 from hsieve.cli.errors import BadInputError, InterruptedRunError, exit_plainly, kept_in
 from hsieve.cli.files import refusing
-from hsieve.cli.printing import print_tables
 
 if TYPE_CHECKING:
     from hsieve.comparison.runner import Outcome, Settings
@@ -92,7 +97,7 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter for each option
             help="Number of processes; the figures do not depend on it.",
         ),
     ] = 1,
-    engine: engine_options.Engine = None,
+    engine: engines.Engine = None,
     scheduler: options.Scheduler = None,
     workers: options.Workers = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of all random choices.")] = 0,
@@ -134,7 +139,7 @@ def main(  # noqa: PLR0913, PLR0917 - one parameter for each option
         options.names_in("--datasets", datasets),
         options.names_in("--methods", methods),
     )
-    who = engine_options.engine_for_jobs(jobs, engine, scheduler, workers)
+    who = engines.engine_for_jobs(jobs, engine, scheduler, workers)
     _reproduce(
         restricted(_find_experiment(name), *only),
         Settings(trials, jobs, seed, who),

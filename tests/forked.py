@@ -15,7 +15,6 @@ IMPORTED = (
     "hsieve.auto",
     "hsieve.cli.comparison",
     "hsieve.cli.interactions",
-    "hsieve.cli.command_interactions",
     "hsieve.cli.main",
     "hsieve.cli.selection",
     "hsieve.comparison.compare",

@@ -193,7 +193,7 @@ def test_interrupted_run_shows_what_is_there_and_how_to_go_on(tmp_path):
     assert "of 24 pieces are done." in out
     assert errors == (
         f"error: interrupted before the end; what is done is kept in {tmp_path}; give the same "
-        "command again to go on\n"
+        "command again to resume\n"
     )
     assert not (tmp_path / "fake.csv").exists()
     finished = reproduce("fake", "--results", tmp_path)

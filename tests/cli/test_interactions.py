@@ -10,7 +10,6 @@ import pytest
 
 from hsieve import open_dataset
 from hsieve.cli import console as screen
-from hsieve.cli import interactions
 from hsieve.interactions.scan import InteractionScan
 from hsieve.progress import listen
 from tests.cli.files import write_csv
@@ -300,10 +299,7 @@ def test_category_of_text(columns, tmp_path):
 def test_progress_is_told_in_pairs_a_second(table):
     words = []
     with listen(lambda _, what: words.append(what)):
-        interactions.scan(
-            open_dataset(table, "y"),
-            {"n_pairs": 5, "n_permutations": 5},
-        )
+        InteractionScan(n_pairs=5, n_permutations=5).fit(open_dataset(table, "y"))
     assert any(
         what.startswith("pairs of features, ") and what.endswith("a second") for what in words
     )
@@ -442,7 +438,7 @@ def test_memory_limit_too_small_is_refused_by_name(table):
         (("--time-limit", "nan"), "time-limit"),
         (("--threads", 0), "threads"),
         (("--random-state", -1), "random-state"),
-        (("--memory-limit", "lots"), "--memory-limit must be such as 500MB or 2GB, got 'lots'"),
+        (("--memory-limit", "lots"), "or such as '2GB'; got 'lots'"),
     ],
 )
 def test_options_that_make_no_sense_are_refused_before_reading(table, option, words):

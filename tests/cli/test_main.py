@@ -109,7 +109,7 @@ def test_demo_fails_where_the_truth_is_not_found(monkeypatch):
 )
 def test_copy_counts_for_its_original_but_not_beside_it(chosen, agrees):
     outcome = demo.DemoOutcome(
-        demo.LESSONS[0], 50, 20, (0, 1), chosen, (0, 10), 0.0, copies={0: (10,), 1: (11,)}
+        demo.LESSONS[0], (0, 1), chosen, (0, 10), 0.0, copies={0: (10,), 1: (11,)}
     )
     assert outcome.agrees == agrees
 

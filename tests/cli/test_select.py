@@ -10,7 +10,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from hsieve import FewerFeaturesWarning, open_dataset, select
-from hsieve.cli import selection
 from hsieve.datasets import make_quad, make_xor_toy
 from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
@@ -318,7 +317,9 @@ def test_gamma_p_values_of_five_samples_are_refused(refuse, columns):
 )
 def test_bad_output_is_refused_before_any_work(table, tmp_path, place, word, monkeypatch):
     (tmp_path / "folder.csv").mkdir()
-    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
     before = table.read_bytes()
     assert_refused(invoke("select", table, "-t", "y", "-o", tmp_path / place), word)
     assert table.read_bytes() == before
@@ -399,7 +400,9 @@ def test_plot_takes_any_column_name(columns, tmp_path):
 def test_bad_plot_is_refused_before_any_work(table, tmp_path, place, word, monkeypatch):
     (tmp_path / "folder.png").mkdir()
     (tmp_path / "link.png").symlink_to(table)
-    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
     before = table.read_bytes()
     assert_refused(
         invoke("select", table, "-t", "y", "-m", "n3lars", "--plot", tmp_path / place), word
@@ -411,7 +414,9 @@ def test_bad_plot_is_refused_before_any_work(table, tmp_path, place, word, monke
     "name", [n for n, method in known_methods().items() if not method.has_path]
 )
 def test_plot_of_a_method_without_a_path_is_refused(table, tmp_path, name, monkeypatch):
-    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
     result = invoke("select", table, "-t", "y", "-m", name, "--plot", tmp_path / "path.png")
     able = "n3lars, hsic-lasso, pairs"
     assert_refused(result, f"--plot does not work with {name}; it does with {able}")
@@ -419,7 +424,9 @@ def test_plot_of_a_method_without_a_path_is_refused(table, tmp_path, name, monke
 
 def test_plot_without_matplotlib_says_what_to_install(table, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
     result = invoke("select", table, "-t", "y", "-m", "n3lars", "--plot", tmp_path / "path.png")
     assert_refused(result, 'pip install "hsieve[report]"')
 

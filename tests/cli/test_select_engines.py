@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from hsieve.cli.engine_options import _in_units
+from hsieve.cli.engines import _in_units
 from hsieve.io.parquet import ParquetBlocks
 from hsieve.selectors.methods import known_methods
 from tests import needs

@@ -6,8 +6,6 @@ import json
 import numpy as np
 import pytest
 
-from hsieve.cli import selection
-from hsieve.cli.methods import MethodRequest
 from hsieve.report import evidence
 from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
@@ -50,7 +48,9 @@ def unfitted(monkeypatch):
 @pytest.fixture
 def unread(monkeypatch):
     """Fail if the file is read."""
-    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
 
 
 @pytest.mark.parametrize("name", PATH_METHODS)
@@ -97,7 +97,7 @@ def test_covariate_of_an_array_in_its_file(columns, tmp_path):
     options = ("select", path, "-t", "-1", "-m", "n3lars", "-k", 1, "-q")
     assert invoke(*options).stdout == "x3\n"
     assert invoke(*options, "--covariate", "x3").stdout in {"x4\n", "x5\n"}
-    assert_refused(invoke(*options, "--covariate", "x6"), "the target 'x6' cannot be a covariate")
+    assert_refused(invoke(*options, "--covariate", "x6"), "no 'x6', given for covariate")
 
 
 @pytest.mark.usefixtures("unfitted")
@@ -105,8 +105,8 @@ def test_covariate_of_an_array_in_its_file(columns, tmp_path):
     ("options", "words"),
     [
         (["--covariate", "Agee"], ["no 'Agee', given for covariate", "near matches are 'age'"]),
-        (["--covariate", "y"], ["the target 'y' cannot be a covariate"]),
-        (["--covariate", "age", "--drop", "age"], ["'age' is both in covariate and in drop"]),
+        (["--covariate", "y"], ["no 'y', given for covariate", "available are"]),
+        (["--covariate", "age", "--drop", "age"], ["no 'age', given for covariate"]),
     ],
 )
 def test_wrong_covariates_are_refused_before_fitting(table, options, words):
@@ -115,12 +115,12 @@ def test_wrong_covariates_are_refused_before_fitting(table, options, words):
     )
 
 
-@pytest.mark.usefixtures("unfitted")
 def test_nothing_but_covariates_is_refused(table, columns):
     features = [name for name in columns if name != "y"]
     options = [part for name in features for part in ("--covariate", name)]
     assert_refused(
-        invoke("select", table, "-t", "y", "-m", "n3lars", *options), "every feature is a covariate"
+        invoke("select", table, "-t", "y", "-m", "n3lars", *options),
+        "none is left to select beside the covariates",
     )
 
 
@@ -163,17 +163,21 @@ def test_methods_whose_memory_cannot_be_limited_say_so(table, name):
 @pytest.mark.parametrize(
     ("option", "words"),
     [
-        (("--max-redundancy", 0), "above 0 and at most 1, got 0"),
-        (("--max-redundancy", 1.5), "above 0 and at most 1, got 1.5"),
-        (("--max-redundancy", "nan"), "above 0 and at most 1, got nan"),
+        (("--max-redundancy", 1.5), "1.5 is not in the range"),
+        (("--max-redundancy", "nan"), "nan is not in the range"),
         (("--max-redundancy", "high"), "max-redundancy"),
-        (("--memory-limit", "lots"), "--memory-limit must be such as 500MB or 2GB, got 'lots'"),
+        (("--memory-limit", "lots"), "or such as '2GB'; got 'lots'"),
         (("--memory-limit", "0GB"), "got '0GB'"),
         (("--substitutes", -1), "substitutes"),
     ],
 )
 def test_limits_that_make_no_sense_are_refused(table, option, words):
     assert_refused(invoke("select", table, "-t", "y", "-m", "n3lars", *option), words)
+
+
+def test_what_a_selector_refuses_is_told_in_its_own_words(table):
+    result = invoke("select", table, "-t", "y", "-m", "n3lars", "--max-redundancy", 0)
+    assert_refused(result, "max_redundancy must be", "above 0 and at most 1, got 0")
 
 
 @pytest.mark.parametrize("name", PATH_METHODS)
@@ -203,10 +207,9 @@ def test_memory_limit_reaches_the_selector(table):
 
 @pytest.mark.parametrize("name", PATH_METHODS)
 def test_options_reach_the_selector(name):
-    request = MethodRequest(
-        2, (), "continuous", 0, covariates=(1,), max_redundancy=0.5, memory_limit="2GB"
+    selector = known_methods()[name].make(
+        covariates=(1,), max_redundancy=0.5, memory_limit="2GB", target_kind="continuous"
     )
-    selector = known_methods()[name].make(**request.parameters)
     assert (selector.covariates, selector.max_redundancy) == ((1,), 0.5)
     assert selector.memory_limit == "2GB"
 

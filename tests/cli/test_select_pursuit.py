@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 from hsieve import KernelPursuit
-from hsieve.cli import selection
-from hsieve.cli.methods import MethodRequest
 from hsieve.cli.options import OWN_NUMBER
 from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
@@ -115,20 +113,24 @@ def test_a_number_asked_of_noise_is_said_to_be_chance(noise):
 
 @pytest.mark.parametrize("name", OTHER_METHODS)
 def test_other_methods_refuse_to_choose_the_number(table, name, monkeypatch):
-    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
     result = invoke("select", table, "-t", "y", "-m", name, "-k", "auto")
-    assert_refused(result, f"--n-features auto does not work with {name}, which takes a number")
+    assert_refused(result, f"--n-features auto does not work with {name}, give a number or a rule")
 
 
 def test_the_choice_of_a_method_and_comparisons_refuse_it_too(table):
     result = invoke("select", table, "-t", "y", "-m", "auto", "-k", "auto")
-    assert_refused(result, "auto finds the number by itself; leave -k auto out")
+    assert_refused(
+        result, "n_features_to_select must be None or an integer of at least 1, got 'auto'"
+    )
     result = invoke("compare", table, "-t", "y", "-m", "pursuit,mrmr", "-k", "auto")
-    assert_refused(result, "--n-features auto does not work with mrmr, which takes a number")
+    assert_refused(result, "--n-features auto does not work with mrmr, give a number or a rule")
 
 
 def test_stability_selection_has_its_own_number(table):
-    assert_refused(run(table, "--stability", "-k", "auto"), "does not go with --stability")
+    assert_refused(run(table, "--stability", "-k", "auto"), "--n-features auto does not work with")
     result = run(table, "--stability", "--subsamples", 10)
     assert "line" in told(result)
     assert "adds" not in told(result)
@@ -179,9 +181,14 @@ def test_options_of_paths_are_refused(table, option):
 
 def test_the_maker_takes_what_the_command_line_does():
     make = known_methods()["pursuit"].make
-    unasked = MethodRequest(None, (), "auto", 0)
-    assert make(**unasked.parameters).n_features_to_select == OWN_NUMBER
-    made = make(**MethodRequest(3, (1,), "classes", 5, memory_limit="2GB").parameters)
+    assert make().n_features_to_select == OWN_NUMBER
+    made = make(
+        n_features_to_select=3,
+        categorical=(1,),
+        target_kind="classes",
+        random_state=5,
+        memory_limit="2GB",
+    )
     assert (
         made.get_params()
         == KernelPursuit(

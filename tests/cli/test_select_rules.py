@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from hsieve.cli.options import NUMBER_RULES
 from hsieve.inference.feature_number import RULES
 from tests.cli.files import write_csv
 from tests.cli.running import assert_refused, invoke
@@ -17,10 +16,6 @@ def table(tmp_path):
     return write_csv(
         tmp_path / "table.csv", {**{k: v.tolist() for k, v in columns.items()}, "y": y.tolist()}
     )
-
-
-def test_rules_are_those_of_the_library():
-    assert NUMBER_RULES == RULES
 
 
 @pytest.mark.parametrize("rule", RULES)

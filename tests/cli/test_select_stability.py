@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 
 from hsieve import MRMR, StabilitySelection
-from hsieve.cli import selection
-from hsieve.cli.methods import MethodRequest
 from hsieve.selectors import number_rules
 from hsieve.selectors.methods import known_methods
 from tests.cli.files import write_csv
@@ -42,7 +40,9 @@ def noise(columns, tmp_path):
 
 @pytest.fixture
 def unread(monkeypatch):
-    monkeypatch.setattr(selection, "read", lambda *_: pytest.fail("the file was read"))
+    monkeypatch.setattr(
+        "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
+    )
 
 
 def rows_of(path):
@@ -90,7 +90,7 @@ def test_frequencies_are_those_of_the_selector(table, columns, tmp_path):
     assert "score" not in result.stdout
 
 
-def test_wished_bound_and_subsamples_reach_the_selector(table):
+def test_bound_and_subsamples_reach_the_selector(table):
     loose = invoke(
         "select", table, "-t", "y", "-m", "mrmr", "--stability", *FEW, "--false-selections", 4
     )
@@ -99,9 +99,9 @@ def test_wished_bound_and_subsamples_reach_the_selector(table):
     assert "of 20 subsamples of half the samples" in loose.stdout
     assert "at most 3.6." in loose.stdout
     assert "at most 0.9." in strict.stdout
-    request = MethodRequest(None, (), "classes", 7, false_selections=0.5, n_subsamples=40)
+    parameters = {"expected_false_selections": 0.5, "n_subsamples": 40, "random_state": 7}
     for name in NAMED:
-        made = known_methods()[name].make(**request.parameters)
+        made = known_methods()[name].make(**parameters)
         assert (made.expected_false_selections, made.n_subsamples) == (0.5, 40)
         assert (made.random_state, made.n_features_to_select) == (7, None)
 
@@ -192,21 +192,30 @@ def test_nothing_stable_is_an_answer(noise, tmp_path, ending, p_values):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--false-selections", 1], ["--false-selections needs --stability", "stability-lasso"]),
-        (["--subsamples", 10], ["--subsamples needs --stability"]),
-        (["-m", "stability-lasso", "--stability"], ["is stability selection already"]),
-        (["--stability", "--false-selections", 0], ["above 0, got 0"]),
-        (["--stability", "--false-selections", "nan"], ["above 0, got nan"]),
-        (["--stability", "--false-selections", "inf"], ["above 0, got inf"]),
-        (["--stability", "--subsamples", 7], ["even number from 2 to 100000, got 7"]),
-        (["--stability", "--subsamples", 0], ["even number from 2 to 100000, got 0"]),
-        (["--stability", "--covariate", "sign"], ["--covariate does not go with --stability"]),
-        (["--stability", "--interactions"], ["--interactions does not go with --stability"]),
-        (["--stability", "--plot", "p.png"], ["--plot does not go with --stability"]),
+        (["--false-selections", 1], ["--false-selections does not work with", "stability-lasso"]),
+        (["--subsamples", 10], ["--subsamples does not work with"]),
+        (["-m", "stability-lasso", "--stability"], ["which stability-lasso does already"]),
+        (["--stability", "--false-selections", "nan"], ["nan is not in the range"]),
+        (["--stability", "--subsamples", 0], ["0 is not in the range 2<=x<=100000"]),
+        (["--stability", "--covariate", "sign"], ["--covariate does not work with stability"]),
+        (["--stability", "--interactions"], ["--interactions does not work with stability"]),
+        (["--stability", "--plot", "p.png"], ["--plot does not work with stability"]),
     ],
 )
 def test_what_does_not_go_together_is_refused_before_reading(table, options, words):
     assert_refused(invoke("select", table, "-t", "y", "-m", "n3lars", *options), *words)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--false-selections", 0], "expected_false_selections must be None or a number above 0"),
+        (["--false-selections", "inf"], "above 0, got inf"),
+        (["--subsamples", 7], "n_subsamples must be even for pairs, got 7"),
+    ],
+)
+def test_what_the_selector_refuses_is_told_in_its_words(table, options, words):
+    assert_refused(invoke("select", table, "-t", "y", "-m", "mrmr", "--stability", *options), words)
 
 
 def test_bound_that_cannot_be_kept_is_refused_in_words_of_the_command_line(table):
@@ -223,7 +232,7 @@ def test_classifiers_refuse_numbers(columns, tmp_path, name):
     columns["y"] = columns["sign"] * 2
     table = write_csv(tmp_path / "table.csv", columns)
     result = invoke("select", table, "-t", "y", "-m", name)
-    assert_refused(result, f"{name} takes a target of classes only", "'y'", "--target-kind classes")
+    assert_refused(result, "table.csv", "classes")
 
 
 def test_table_too_small_to_halve_is_refused(columns, tmp_path):

@@ -31,8 +31,8 @@ SMALL_PIECES = {"hsieve.kernels.factor_store.PIECE_BYTES": 12_000}
 SELECT = ("select", "../data.csv", "-t", "y", "-m", "n3lars", "-k", "3", "--out", "out.csv")
 COMPARE = ("compare", "../data.csv", "--target", "y", "-k", "3", "--methods", "n3lars,mrmr")
 REPRODUCE = ("reproduce", "l1lsmi-table4", "--trials", "2", "--methods", "PC,mRMR")
-KEPT = "what is done is kept in kept; give the same command again to go on"
-COULD_BE_KEPT = "nothing is kept; with --checkpoint FOLDER the run could go on where it was"
+KEPT = "what is done is kept in kept; give the same command again to resume"
+COULD_BE_KEPT = "nothing is kept; with --checkpoint FOLDER the run could be resumed"
 
 
 @dataclass(frozen=True)

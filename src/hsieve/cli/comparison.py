@@ -1,133 +1,193 @@
-"""The work of `hsieve compare`: methods side by side on folds of a table."""
+"""The command `hsieve compare`: methods side by side on folds of a table."""
 
 import time
-from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from hsieve.cli.checks import check_columns, check_own_number
-from hsieve.cli.console import as_text, result_console
+import typer
+
+from hsieve.cli import options
+from hsieve.cli.console import (
+    as_text,
+    complain,
+    legible,
+    origin,
+    print_tables,
+    progress_bar,
+    result_console,
+)
+from hsieve.cli.engines import Engine, engine_for_jobs
 from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
-from hsieve.cli.files import refusing, write_rows
-from hsieve.cli.methods import MethodRequest, find_method
-from hsieve.cli.printing import origin, print_tables
+from hsieve.cli.files import (
+    check_outputs,
+    read_dataset,
+    reading_options,
+    refusing,
+    write_report,
+    write_rows,
+)
 
 if TYPE_CHECKING:
     from hsieve.comparison.compare import ComparisonPlan, SelectorComparison
-    from hsieve.dataset import Dataset
-    from hsieve.parallel import EngineSettings
-    from hsieve.selectors.methods import Method
 
-__all__ = [
-    "USUAL_METHODS",
-    "ComparisonOptions",
-    "check",
-    "make_plan",
-    "run_plan",
-    "show",
-    "write",
-]
+__all__ = ["USUAL_METHODS", "compare_command"]
 
 USUAL_METHODS = ("n3lars", "bahsic", "mrmr", "lasso", "mr-nhsic")
-LOST = "nothing of this comparison is kept; with --results FOLDER it could go on where it was"
+LOST = "nothing of this comparison is kept; with --results FOLDER it could be resumed"
 
 
-@dataclass(frozen=True)
-class ComparisonOptions:
-    """What to compare, and where results go.
-
-    Parameters
-    ----------
-    methods : sequence of str
-        Names of the methods; empty for the usual ones.
-    n_features : int, str or None
-        Number of features or rule, the same for all.
-    n_folds, n_repeats, jobs, seed : int
-        Folds, how often they are drawn, processes, and seed of all random choices.
-    folder : Path or None
-        Where results are kept; None for nowhere.
-    fresh : bool
-        Whether to throw away what is there.
-    engine : EngineSettings or None
-        Who evaluates, instead of processes.
-    scoring : str or None
-        Name of a scorer.
-    """
-
-    methods: Sequence[str]
-    n_features: int | str | None
-    n_folds: int
-    n_repeats: int
-    jobs: int
-    seed: int
-    folder: Path | None
-    fresh: bool
-    engine: "EngineSettings | None" = None
-    scoring: str | None = None
-
-
-def check(wish: ComparisonOptions) -> None:
-    """Refuse what can be refused before the file is read."""
-    for name, method in _methods_of(wish).items():
-        if method.is_automatic:
-            msg = f"{name} chooses among methods itself and works with 'hsieve select' alone"
-            raise BadInputError(msg)
-        check_own_number(wish.n_features, name, method)
-    if wish.fresh and wish.folder is None:
-        msg = "--fresh throws away what is in --results FOLDER, which is not given"
-        raise BadInputError(msg)
-
-
-def make_plan(table: "Dataset", wish: ComparisonOptions) -> tuple["ComparisonPlan", list[str]]:
-    """Check everything and make the selectors; nothing is measured."""
+def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
+    context: typer.Context,
+    file: options.File,
+    target: options.Target = None,
+    methods: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--methods",
+            "-m",
+            metavar="NAMES",
+            help=f"Methods to compare{options.SEVERAL}; if not given, n3lars, bahsic, mrmr, lasso "
+            "(where all features are numbers) and mr-nhsic.",
+        ),
+    ] = None,
+    n_features: options.NFeatures = None,
+    folds: Annotated[
+        int, typer.Option(min=2, help="Number of folds; fewer where a class has fewer samples.")
+    ] = 10,
+    repeats: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=options.MOST_REPEATS,
+            help="How often the folds are drawn; more steadies the figures.",
+        ),
+    ] = 1,
+    jobs: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            max=options.MOST_WORKERS,
+            help="Number of processes; the scores do not depend on it.",
+        ),
+    ] = 1,
+    engine: Engine = None,
+    scheduler: options.Scheduler = None,
+    workers: options.Workers = None,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            parser=options.path,
+            help="Folder that keeps results; what is in it is not measured again, so an "
+            "interrupted run is resumed, and methods can be added. If not given, nothing is kept.",
+        ),
+    ] = None,
+    scoring: Annotated[
+        str | None,
+        typer.Option(
+            help="A score of scikit-learn, such as roc_auc or neg_mean_absolute_error; if not "
+            "given, accuracy (balanced where classes are unequal), and R2 of numbers.",
+        ),
+    ] = None,
+    out: options.Out = None,
+    report: options.Report = None,
+    categorical: options.Categorical = None,
+    drop: options.Drop = None,
+    target_kind: options.TargetKindOption = options.TargetKind.auto,
+    sep: options.Sep = None,
+    decimal: options.Decimal = None,
+    encoding: options.Encoding = None,
+    missing: options.MissingOption = options.Missing.refuse,
+    random_state: options.RandomState = 0,
+    *,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Discard what is in --results and start over.")
+    ] = False,
+    quiet: Annotated[
+        bool,
+        typer.Option(
+            "--quiet",
+            "-q",
+            help="Print the methods only, best first, or nothing with --out; no bar, no warnings.",
+        ),
+    ] = False,
+) -> None:
+    """Compare methods on folds of a table: how well, how many, how alike, how long."""
     from hsieve.comparison.compare import plan_comparison
+    from hsieve.selectors.methods import find_method
 
-    methods, told = _methods_of(wish), []
-    if not wish.methods and table.categorical:
-        # Nobody named these, so that one that cannot take the columns is no mistake of the user's.
-        left_out = [name for name, method in methods.items() if not method.takes("categorical")]
-        methods = {name: one for name, one in methods.items() if name not in left_out}
-        told = [f"{name} is left out, since it takes numbers only" for name in left_out]
-    request = MethodRequest(wish.n_features, table.categorical, table.target_kind, wish.seed)
-    for name, method in methods.items():
-        check_columns(table, name, method)
-    with refusing(table.source):
-        plan = plan_comparison(
-            {name: method.make(**request.parameters) for name, method in methods.items()},
-            table,
-            scoring=wish.scoring,
-            cv=wish.n_folds,
-            n_repeats=wish.n_repeats,
-            n_jobs=wish.jobs if wish.engine is None else None,
-            engine=wish.engine,
-            random_state=wish.seed,
-            is_kept=wish.folder is not None,
-        )
-    return plan, told
+    with refusing():
+        names = options.names_in("--methods", methods)
+        found = {name: find_method(name) for name in names or USUAL_METHODS}
+        number = options.checked_number(n_features, *found.values())
+        who = engine_for_jobs(jobs, engine, scheduler, workers)
+    if "auto" in found:
+        msg = "auto chooses among methods itself and works with 'hsieve select' alone"
+        raise BadInputError(msg)
+    if fresh and results is None:
+        msg = "--fresh discards what is in --results FOLDER, which is not given"
+        raise BadInputError(msg)
+    check_outputs(file, out, report)
+    reading = reading_options(context)
+    started = time.perf_counter()
+    with progress_bar(f"reading {file}", shown=not quiet):
+        table = read_dataset(file, reading)
+        left_out = []
+        if table.categorical and not names:
+            # Nobody named these, so that one that cannot take the columns is no mistake.
+            left_out = [name for name, one in found.items() if not one.takes("categorical")]
+        with refusing(table.source):
+            plan = plan_comparison(
+                {
+                    name: method.make(n_features_to_select=number, random_state=random_state)
+                    for name, method in found.items()
+                    if name not in left_out
+                },
+                table,
+                scoring=scoring,
+                cv=folds,
+                n_repeats=repeats,
+                n_jobs=jobs if who is None else None,
+                engine=who,
+                random_state=random_state,
+                is_kept=results is not None,
+            )
+            compared = _measured(plan, results, fresh=fresh)
+    if out is not None:
+        _write(out, compared)
+    if report is not None:
+        write_report(report, compared.report())
+    if quiet:
+        if out is None:
+            typer.echo("\n".join(legible(one.name) for one in compared.summaries))
+        return
+    for name in left_out:
+        complain("warning", f"{name} is left out, since it takes numbers only")
+    print_tables(compared.tables())
+    console = result_console()
+    seconds = time.perf_counter() - started
+    console.print(as_text(f"{len(table.names)} features, {origin(table)}; {seconds:.1f} s"))
+    for sentence in compared.sentences():
+        console.print(as_text(sentence))
 
 
-def run_plan(
-    plan: "ComparisonPlan", table: "Dataset", wish: ComparisonOptions
-) -> "SelectorComparison":
+def _measured(plan: "ComparisonPlan", folder: Path | None, *, fresh: bool) -> "SelectorComparison":
     """Measure what is not yet measured."""
     from hsieve.comparison import runner
 
     try:
-        with refusing():
-            records = runner.run(
-                plan.experiment, plan.settings, wish.folder, fresh=wish.fresh
-            ).records
+        records = runner.run(plan.experiment, plan.settings, folder, fresh=fresh).records
     except KeyboardInterrupt:
-        if wish.folder is None:
+        if folder is None:
             raise InterruptedRunError(LOST) from None
-        _show_part(plan, wish.folder)
-        raise InterruptedRunError(kept_in(wish.folder)) from None
-    with refusing(table.source):
-        return plan.complete_result(records)
+        done = runner.gather(plan.experiment, plan.settings, folder)
+        if done.records:
+            print_tables(plan.result(done.records).tables())
+        result_console().print(f"{done.n_done} of {done.n_planned} pieces are done.")
+        raise InterruptedRunError(kept_in(folder)) from None
+    return plan.complete_result(records)
 
 
-def write(path: Path, found: "SelectorComparison") -> None:
+def _write(path: Path, found: "SelectorComparison") -> None:
     """Write a row for each method, whole or not at all."""
     rows = found.rows()
     if path.suffix.lower() == ".csv":
@@ -135,29 +195,3 @@ def write(path: Path, found: "SelectorComparison") -> None:
             named = (f"{one['feature']} ({one['share']:.2f})" for one in row["frequent"])
             row["frequent"] = "; ".join(named)
     write_rows(path, rows, list(rows[0]))
-
-
-def show(found: "SelectorComparison", table: "Dataset", started: float) -> None:
-    """Print the tables and how to read them."""
-    print_tables(found.tables())
-    console = result_console()
-    seconds = time.perf_counter() - started
-    console.print(as_text(f"{len(table.names)} features, {origin(table)}; {seconds:.1f} s"))
-    for sentence in found.sentences():
-        console.print(as_text(sentence))
-
-
-def _methods_of(wish: ComparisonOptions) -> dict[str, "Method"]:
-    """Find the methods that are wanted, each once, in the order given."""
-    return {name: find_method(name) for name in wish.methods or USUAL_METHODS}
-
-
-def _show_part(plan: "ComparisonPlan", folder: Path) -> None:
-    """Print what was done before an interruption."""
-    from hsieve.comparison import runner
-
-    with refusing():
-        outcome = runner.gather(plan.experiment, plan.settings, folder)
-    if outcome.records:
-        print_tables(plan.result(outcome.records).tables())
-    result_console().print(f"{outcome.n_done} of {outcome.n_planned} pieces are done.")

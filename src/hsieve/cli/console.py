@@ -4,23 +4,31 @@ The progress bar is on stderr, only if that is a terminal, and only for work of 
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from io import TextIOWrapper
 from threading import Lock, Timer
+from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
 from rich.text import Text
 
 from hsieve.progress import listen
 from hsieve.text import legible
+
+if TYPE_CHECKING:
+    from hsieve.comparison.result import TextTable
+    from hsieve.dataset import Dataset
 
 __all__ = [
     "as_text",
     "complain",
     "escape_unprintable",
     "legible",
+    "origin",
+    "print_tables",
     "progress_bar",
     "result_console",
 ]
@@ -52,6 +60,34 @@ def result_console() -> Console:
     """Return the console for results, as wide as it takes where stdout is no terminal."""
     width = None if sys.stdout.isatty() else WIDTH_WITHOUT_TERMINAL
     return Console(width=width, highlight=False, markup=False, emoji=False)
+
+
+def origin(table: "Dataset") -> str:
+    """Say what a result comes from: the number of samples, the target and its kind."""
+    n_classes = len(set(table.y.tolist()))
+    kind = f"{n_classes} classes" if table.target_kind == "classes" else "numbers"
+    return f"from {len(table.y)} samples; target {table.target_name} ({kind})"
+
+
+def print_tables(tables: "Iterable[TextTable]") -> None:
+    """Print tables of results."""
+    console = result_console()
+    for content in tables:
+        table = Table(title=content.title)
+        for place, heading in enumerate(content.headings):
+            is_label = place < content.n_labels
+            # A name is never cut: it is what one would ask for again.
+            table.add_column(
+                heading,
+                justify="left" if is_label else "right",
+                overflow="fold" if is_label else "ellipsis",
+            )
+        is_grouped = any(not row[0] for row in content.rows)
+        for place, row in enumerate(content.rows):
+            if is_grouped and row[0] and place > 0:
+                table.add_section()
+            table.add_row(*map(as_text, row))
+        console.print(table)
 
 
 @contextmanager
@@ -92,9 +128,9 @@ class _DelayedBar:
         """Let the bar come after its time."""
         self._timer.start()
 
-    def update(self, share_done: float, what: str) -> None:
+    def update(self, fraction_done: float, what: str) -> None:
         """Take a report of the work; a bar never goes back."""
-        self._furthest = max(self._furthest, share_done)
+        self._furthest = max(self._furthest, fraction_done)
         self._progress.update(self._task, total=1.0, completed=self._furthest, description=what)
 
     def close(self) -> None:

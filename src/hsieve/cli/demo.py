@@ -1,66 +1,44 @@
-"""The demonstration: tasks with a known answer, told in plain words.
+"""The demonstration: tasks with a known answer, explained in plain words.
 
 The data come with the package: they are generated from a seed. Each task has an answer that plain
 correlation cannot find, which is shown beside.
 """
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
-from hsieve.cli.methods import MethodRequest, find_method
+from rich.console import Console
+from rich.padding import Padding
+from rich.table import Table
+
+from hsieve.cli.console import progress_bar, result_console
 from hsieve.datasets import Problem, make_n3lars, make_nonlinear_weston, make_quad, make_xor
+from hsieve.selectors.methods import find_method
 
-__all__ = ["LESSONS", "DemoOutcome", "Lesson", "outcomes"]
-
-# Keeps copies of a chosen feature out, as `hsieve select --max-redundancy` does.
-MAX_REDUNDANCY = 0.9
+__all__ = ["LESSONS", "DemoOutcome", "Lesson", "solve_and_print"]
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """A task and the method that solves it.
-
-    Parameters
-    ----------
-    title, story : str
-        What it is about, for a newcomer.
-    make : callable
-        Makes the data from a seed.
-    method : str
-        Name of the method, as 'hsieve methods' lists it.
-    interactions : bool, default=False
-        Whether pairs of features are looked at too.
-    """
+    """A task with what it is about for a newcomer, and the method that solves it."""
 
     title: str
     story: str
     make: Callable[[int], Problem]
     method: str
-    interactions: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class DemoOutcome:
-    """What came of a lesson.
+    """True features of a lesson, those chosen by its method, and those by plain correlation.
 
-    Parameters
-    ----------
-    lesson : Lesson
-        The task.
-    n_samples, n_features : int
-        Size of its data.
-    truth, chosen, by_correlation : tuple of int
-        True features, those chosen by the lesson's method, and by plain correlation; rising.
-    seconds : float
-        Time of the lesson's method.
-    copies : dict of int to tuple of int, default={}
-        For a true feature, features that are as good in its place.
+    All rise. `copies` are, for a true feature, others that are as good in its place.
     """
 
     lesson: Lesson
-    n_samples: int
-    n_features: int
     truth: tuple[int, ...]
     chosen: tuple[int, ...]
     by_correlation: tuple[int, ...]
@@ -86,6 +64,7 @@ LESSONS = (
         "Each signal is wanted once; its copy (1000 numbers further on) is as good.",
         lambda seed: make_n3lars(600, 2000, random_state=seed),
         "n3lars",
+        {"max_redundancy": 0.9},  # keeps copies of a chosen feature out
     ),
     Lesson(
         "Two switches among 200",
@@ -100,7 +79,7 @@ LESSONS = (
         "average. Every one of the 12 million pairs is looked at.",
         lambda seed: make_xor(400, 5000, kind="continuous", shuffle=True, random_state=seed),
         "n3lars",
-        interactions=True,
+        {"interactions": "pairs", "max_redundancy": 0.9},
     ),
     Lesson(
         "Ten measurements among 200",
@@ -119,35 +98,63 @@ LESSONS = (
 )
 
 
-def outcomes(seed: int) -> Iterator[DemoOutcome]:
-    """Go through the lessons."""
-    for lesson in LESSONS:
-        problem = lesson.make(seed)
-        started = time.perf_counter()
-        chosen = _choose(lesson.method, problem, interactions=lesson.interactions)
-        seconds = time.perf_counter() - started
-        yield DemoOutcome(
-            lesson=lesson,
-            n_samples=problem.X.shape[0],
-            n_features=problem.X.shape[1],
-            truth=tuple(problem.relevant.tolist()),
-            chosen=chosen,
-            by_correlation=_choose("pearson", problem),
-            seconds=seconds,
-            copies=problem.copies,
-        )
+def solve_and_print(seed: int) -> bool:
+    """Solve all lessons and print them; tell whether every one was solved."""
+    console = result_console()
+    console.print("Made-up data with a known answer: does hsieve find the features that matter?\n")
+    with progress_bar("selecting features"):
+        found = [_solved(lesson, seed) for lesson in LESSONS]
+    for number, outcome in enumerate(found, start=1):
+        _print_lesson(console, number, outcome)
+    seconds = sum(outcome.seconds for outcome in found)
+    n_right = sum(outcome.agrees for outcome in found)
+    if n_right == len(found):
+        console.print(f"All true features were found, in {seconds:.1f} s.")
+        return True
+    console.print(f"The truth was found in {n_right} of {len(found)} tasks, in {seconds:.1f} s.")
+    return False
 
 
-def _choose(method: str, problem: Problem, *, interactions: bool = False) -> tuple[int, ...]:
-    """Choose as many features as are true, as `hsieve select` would."""
-    chosen = find_method(method)
-    request = MethodRequest(
-        n_features=problem.n_relevant,
-        categorical=(),
+def _solved(lesson: Lesson, seed: int) -> DemoOutcome:
+    """Choose as many features as are true, by the method of the lesson and by correlation."""
+    problem = lesson.make(seed)
+    started = time.perf_counter()
+    chosen = _choose(lesson.method, problem, **lesson.settings)
+    seconds = time.perf_counter() - started
+    truth = tuple(problem.relevant.tolist())
+    by_correlation = _choose("pearson", problem)
+    return DemoOutcome(lesson, truth, chosen, by_correlation, seconds, problem.copies)
+
+
+def _choose(method: str, problem: Problem, **settings: Any) -> tuple[int, ...]:
+    selector = find_method(method).make(
+        n_features_to_select=problem.n_relevant,
         target_kind=problem.target_kind,
         random_state=0,
-        max_redundancy=MAX_REDUNDANCY if chosen.has_path else None,
-        interactions=interactions,
+        **settings,
     )
-    selector = chosen.make(**request.parameters).fit(problem.X, problem.y)
-    return tuple(sorted(selector.selected_indices_.tolist()))
+    return tuple(sorted(selector.fit(problem.X, problem.y).selected_indices_.tolist()))
+
+
+def _print_lesson(console: Console, number: int, outcome: DemoOutcome) -> None:
+    """Print a task of the demonstration, its answer and ours."""
+    lesson = outcome.lesson
+    console.print(f"{number}. {lesson.title}", style="bold")
+    console.print(Padding(lesson.story, (0, 0, 0, 3), expand=False))
+    n_common = len(set(outcome.originals(outcome.by_correlation)) & set(outcome.truth))
+    verdict = "agrees with the truth" if outcome.agrees else "DIFFERS from the truth"
+    if outcome.agrees and outcome.chosen != outcome.truth:
+        verdict += ", a copy being as good as its original"
+    option = " --interactions" if "interactions" in lesson.settings else ""
+    answers = Table.grid(padding=(0, 2))
+    for what, features, remark in (
+        ("true features", outcome.truth, ""),
+        (
+            f"chosen ({lesson.method}{option})",
+            outcome.chosen,
+            f"{verdict}, {outcome.seconds:.1f} s",
+        ),
+        ("by correlation", outcome.by_correlation, f"{n_common} of {len(outcome.truth)} right"),
+    ):
+        answers.add_row(what, " ".join(f"x{feature}" for feature in features), remark)
+    console.print(Padding(answers, (0, 0, 1, 3), expand=False))

@@ -26,7 +26,7 @@ __all__ = [
     "PlainGroup",
     "exit_plainly",
     "kept_in",
-    "telling_what_is_kept",
+    "naming_what_is_kept",
 ]
 
 BAD_INPUT = 2
@@ -60,7 +60,7 @@ class PlainGroup(TyperGroup):
         """Run a command; a signal ends it with a sentence, not with the empty line of Typer."""
         from hsieve.text import at_command_line
 
-        with telling_what_is_kept(NOTHING_TORN), at_command_line():
+        with naming_what_is_kept(NOTHING_TORN), at_command_line():
             return super().invoke(ctx)
 
 
@@ -100,7 +100,7 @@ def _drop_output() -> None:
 
 
 @contextmanager
-def telling_what_is_kept(kept: str) -> Iterator[None]:
+def naming_what_is_kept(kept: str) -> Iterator[None]:
     """Say after a signal what is kept of the work inside the block, and how to go on."""
     try:
         yield
@@ -110,7 +110,7 @@ def telling_what_is_kept(kept: str) -> Iterator[None]:
 
 def kept_in(folder: Path) -> str:
     """Say that work is kept in a folder."""
-    return f"what is done is kept in {folder}; give the same command again to go on"
+    return f"what is done is kept in {folder}; give the same command again to resume"
 
 
 def _interrupted(kept: str) -> int:

@@ -7,85 +7,101 @@ before it has ended.
 import os
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from enum import Enum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 from hsieve.cli.errors import BadInputError
 from hsieve.cli.options import names_in
 
 if TYPE_CHECKING:
     from hsieve.dataset import Dataset
+    from hsieve.report.page import Report
+    from hsieve.report.repetition import Origin
 
 __all__ = [
-    "check_memory_limit",
-    "check_output",
+    "check_outputs",
     "gathered_warnings",
+    "origin_of",
     "read_dataset",
     "reading_options",
     "refusing",
+    "write_report",
     "write_rows",
     "written",
 ]
 
-OUTPUT_ENDINGS = (".csv", ".json")
 STANDARD_INPUT = Path("-")
+# Options that are arguments of `open_dataset` by the same name, with what is not worth saying.
+READING = {
+    "target": (),
+    "missing": ("refuse",),
+    "target_kind": ("auto",),
+    "sep": (None,),
+    "decimal": (None,),
+    "encoding": (None,),
+}
 
 
-def check_output(path: Path, source: Path, endings: Sequence[str] = OUTPUT_ENDINGS) -> None:
-    """Refuse an output file that could not be written, before any work is done."""
-    folder = path.parent
-    problem = ""
-    if path.suffix.lower() not in endings:
-        problem = f"the output must end in {' or '.join(endings)}"
-    elif path.is_dir():
-        problem = "the output is a folder, not a file"
-    elif not folder.is_dir():
-        problem = "the folder of the output does not exist"
-    elif not os.access(folder, os.W_OK):
-        problem = "the folder of the output cannot be written to"
-    elif path.exists() and source.exists() and path.samefile(source):
-        problem = "the output would replace the data"
-    if problem:
+def check_outputs(
+    source: Path, out: Path | None, report: Path | None = None, plot: Path | None = None
+) -> None:
+    """Refuse outputs that could not be written, before any work is done."""
+    if out is not None:
+        _check_output(out, source, (".csv", ".json"))
+    if plot is not None:
+        from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
+
+        _check_output(plot, source, PICTURE_ENDINGS, require_matplotlib)
+    if report is not None:
+        from hsieve.report.page import REPORT_ENDINGS, require_jinja2
+
+        _check_output(report, source, REPORT_ENDINGS, require_jinja2)
+
+
+def _check_output(
+    path: Path, source: Path, endings: Sequence[str], require: Callable[[], None] = lambda: None
+) -> None:
+    """Refuse one output, for its path or for a package that is missing."""
+    if problem := _problem_with(path, source, endings):
         msg = f"{path}: {problem}"
         raise BadInputError(msg)
+    with refusing():
+        require()
 
 
-def check_memory_limit(limit: str | None) -> None:
-    """Refuse a limit that is no amount of memory."""
-    from hsieve.data.memory import bytes_of
+def _problem_with(path: Path, source: Path, endings: Sequence[str]) -> str:
+    """Say why a file could not be written; nothing if it can."""
+    folder = path.parent
+    if path.suffix.lower() not in endings:
+        return f"the output must end in {' or '.join(endings)}"
+    if path.is_dir():
+        return "the output is a folder, not a file"
+    if not folder.is_dir():
+        return "the folder of the output does not exist"
+    if not os.access(folder, os.W_OK):
+        return "the folder of the output cannot be written to"
+    if path.exists() and source.exists() and path.samefile(source):
+        return "the output would replace the data"
+    return ""
 
-    if limit is None:
-        return
-    try:
-        bytes_of(limit)
-    except ValueError as error:
-        msg = f"--memory-limit must be such as 500MB or 2GB, got {limit!r}"
-        raise BadInputError(msg) from error
 
-
-def reading_options(
-    target: str | None,
-    target_kind: str,
-    categorical: list[str] | None,
-    drop: list[str] | None,
-    missing: str = "refuse",
-    *,
-    written: tuple[str | None, str | None, str | None] = (None, None, None),
-) -> dict[str, Any]:
-    """Return the arguments of :func:`hsieve.open_dataset` that are not the defaults."""
-    options: dict[str, Any] = {"target": target}
-    if missing != "refuse":
-        options["missing"] = missing
-    if categorical:
-        options["categorical"] = list(names_in("--categorical", categorical))
-    if drop:
-        options["drop"] = list(names_in("--drop", drop))
-    if target_kind != "auto":
-        options["target_kind"] = target_kind
-    told = zip(("sep", "decimal", "encoding"), written, strict=True)
-    return options | {name: value for name, value in told if value is not None}
+def reading_options(context: typer.Context) -> dict[str, Any]:
+    """Return the options of a command that are arguments of :func:`hsieve.open_dataset`."""
+    options: dict[str, Any] = {}
+    for name, unsaid in READING.items():
+        value = context.params[name]
+        value = value.value if isinstance(value, Enum) else value
+        if value not in unsaid:
+            options[name] = value
+    for name in ("categorical", "drop"):
+        if listed := names_in(f"--{name}", context.params[name]):
+            options[name] = list(listed)
+    return options
 
 
 def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
@@ -102,8 +118,7 @@ def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
 def refusing(source: Path | str = "") -> Iterator[None]:
     """Turn what readers, engines and selectors refuse into bad input, in their own words.
 
-    Selectors know no file, so the name of the `source` is put before what they say; what they
-    refuse where there is none is a mistake of ours.
+    Selectors know no file, so the name of the `source` is put before what they say.
     """
     import numpy as np
 
@@ -119,9 +134,7 @@ def refusing(source: Path | str = "") -> Iterator[None]:
     except np.linalg.LinAlgError:
         raise  # a ValueError by inheritance, but no fault of the user's
     except (ValueError, IncompatibleCombinationError) as error:
-        if not source:
-            raise
-        msg = f"{source}: {error}"
+        msg = f"{source}: {error}" if source else str(error)
         raise BadInputError(msg) from error
 
 
@@ -129,8 +142,7 @@ def refusing(source: Path | str = "") -> Iterator[None]:
 def written(path: Path, what: str) -> Iterator[None]:
     """Say plainly that a file cannot be written."""
     try:
-        with refusing():
-            yield
+        yield
     except OSError as error:
         msg = f"{path}: {what} cannot be written ({error.strerror or error})"
         raise BadInputError(msg) from error
@@ -139,19 +151,18 @@ def written(path: Path, what: str) -> Iterator[None]:
 @contextmanager
 def gathered_warnings(*unwanted: type[Warning]) -> Iterator[list[str]]:
     """Gather the warnings for users; those for programmers are not for this screen."""
-    told: list[str] = []
-    ignored: list[type[Warning]] = [
+    gathered: list[str] = []
+    for_programmers: tuple[type[Warning], ...] = (
         DeprecationWarning,
         PendingDeprecationWarning,
         FutureWarning,
-        *unwanted,
-    ]
+    )
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        for category in ignored:
+        for category in (*for_programmers, *unwanted):
             warnings.simplefilter("ignore", category)
-        yield told
-    told.extend(dict.fromkeys(str(warning.message) for warning in caught))
+        yield gathered
+    gathered.extend(dict.fromkeys(str(warning.message) for warning in caught))
 
 
 def write_rows(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str]) -> None:
@@ -160,3 +171,37 @@ def write_rows(path: Path, rows: Sequence[dict[str, Any]], columns: Sequence[str
 
     with written(path, "the output"):
         write_features(path, rows, columns=columns)
+
+
+def write_report(path: Path, page: "Report") -> None:
+    """Write a page, whole or not at all."""
+    with written(path, "the report"):
+        page.save(path)
+
+
+def origin_of(table: "Dataset", reading: dict[str, Any], context: typer.Context) -> "Origin":
+    """Say where a result comes from: the command, and the Python that reads the same table."""
+    from hsieve.report.repetition import Origin
+
+    arguments = ", ".join(f"{name}={value!r}" for name, value in reading.items())
+    code = (
+        "from hsieve import open_dataset\n\n"
+        f"data = open_dataset({str(table.source)!r}, {arguments})"
+    )
+    return Origin(_command_line(context), code, "data", notes=table.notes)
+
+
+def _command_line(context: typer.Context) -> str:
+    """Write the command that is being run, with all options that are not the defaults."""
+    from hsieve.report.repetition import quoted
+
+    words = ["hsieve", str(context.info_name)]
+    for parameter in context.command.params:
+        value = context.params.get(str(parameter.name))
+        if value is None or value == parameter.default:
+            continue
+        option = [one for one in parameter.opts if one.startswith("--")][:1]
+        for one in value if isinstance(value, list | tuple) else [value]:
+            text = [] if one is True and option else [str(getattr(one, "value", one))]
+            words += [*option, *text]
+    return " ".join(map(quoted, words))

@@ -4,17 +4,17 @@ Scikit-learn and pyarrow are imported by the commands that need them, so that he
 results go to stdout. See :mod:`hsieve.cli.errors` for exit codes.
 """
 
+from itertools import groupby
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from hsieve.cli.command_compare import compare_command
-from hsieve.cli.command_interactions import interactions_command
-from hsieve.cli.command_select import select_command
-from hsieve.cli.console import escape_unprintable, progress_bar, result_console
+from hsieve.cli.comparison import compare_command
+from hsieve.cli.console import escape_unprintable, result_console
 from hsieve.cli.errors import PlainGroup
-from hsieve.cli.methods import print_methods
-from hsieve.cli.printing import print_lesson
+from hsieve.cli.interactions import interactions_command
+from hsieve.cli.selection import select_command
 
 __all__ = ["app", "run"]
 
@@ -60,26 +60,25 @@ app.command("interactions")(interactions_command)
 @app.command()
 def methods() -> None:
     """List the methods, what each is for and what it costs."""
-    print_methods()
+    from hsieve.selectors.methods import AUTO, known_methods
+
+    listed = [AUTO, *known_methods().values()]
+    console = result_console()
+    width = max(len(method.name) for method in listed)
+    for group, members in groupby(listed, key=lambda method: method.group):
+        console.print(Text(group, style="bold"))
+        for method in members:
+            line = f"  {method.name:<{width}}  {method.purpose:<56}  {method.cost}"
+            console.print(line, soft_wrap=True)
+    console.print("The last column is the cost, in n samples, d features and k features wanted.")
 
 
 @app.command()
 def demo(
     seed: Annotated[int, typer.Option(min=0, help="Seed of the data; 0 is the usual one.")] = 0,
 ) -> None:
-    """Select features on data that come with the package, and hold them to the truth."""
-    from hsieve.cli import demo as demonstration
+    """Select features on data that come with the package, and compare them with the truth."""
+    from hsieve.cli.demo import solve_and_print
 
-    console = result_console()
-    console.print("Made-up data with a known answer: does hsieve find the features that matter?\n")
-    with progress_bar("selecting features"):
-        found = list(demonstration.outcomes(seed))
-    for number, outcome in enumerate(found, start=1):
-        print_lesson(console, number, outcome)
-    seconds = sum(outcome.seconds for outcome in found)
-    n_right = sum(outcome.agrees for outcome in found)
-    if n_right == len(found):
-        console.print(f"All true features were found, in {seconds:.1f} s.")
-        return
-    console.print(f"The truth was found in {n_right} of {len(found)} tasks, in {seconds:.1f} s.")
-    raise typer.Exit(TRUTH_NOT_FOUND)
+    if not solve_and_print(seed):
+        raise typer.Exit(TRUTH_NOT_FOUND)

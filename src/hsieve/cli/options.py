@@ -3,17 +3,19 @@
 import csv
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from hsieve.cli.errors import BadInputError
 
+if TYPE_CHECKING:
+    from hsieve.selectors.methods import Method
+
 __all__ = [
     "DETAILS",
     "MOST_REPEATS",
     "MOST_WORKERS",
-    "NUMBER_RULES",
     "OF_LARGE_DATA",
     "OF_PATHS",
     "OF_STABILITY",
@@ -45,8 +47,8 @@ __all__ = [
     "TargetKindOption",
     "TimeAllowed",
     "Workers",
+    "checked_number",
     "names_in",
-    "number_or_rule",
     "path",
 ]
 
@@ -54,11 +56,8 @@ __all__ = [
 # Numbers beyond these are slips of the keyboard, and would fill the memory before any work is done.
 MOST_WORKERS = 10_000
 MOST_REPEATS = 100_000
-# As in hsieve.inference.feature_number, which would take long to import.
-NUMBER_RULES = ("alignment", "guarded", "cv")
-# Methods that choose their number themselves take this word, too.
+# Methods that choose their number themselves take this word.
 OWN_NUMBER = "auto"
-
 
 # Said of options that take names of columns or methods.
 SEVERAL = ", with commas between them; may be repeated (a name with a comma in double quotes)"
@@ -123,6 +122,17 @@ def path(text: str) -> Path:
         msg = "a path is empty; give a file or a folder, or . for the current folder"
         raise BadInputError(msg)
     return Path(text)
+
+
+def memory(text: str) -> str:
+    """Take an amount of memory, before any work is done."""
+    from hsieve.data.memory import bytes_of
+
+    try:
+        bytes_of(text)
+    except ValueError as error:
+        raise BadInputError(str(error)) from error
+    return text
 
 
 File = Annotated[
@@ -205,6 +215,8 @@ MissingOption = Annotated[
 MemoryLimit = Annotated[
     str | None,
     typer.Option(
+        parser=memory,
+        metavar="AMOUNT",
         help="Most memory for the search, such as 2GB; a table read whole comes on top.",
         rich_help_panel=OF_LARGE_DATA,
     ),
@@ -290,22 +302,18 @@ def names_in(option: str, given: list[str] | None) -> tuple[str, ...]:
     return tuple(names)
 
 
-def number_or_rule(text: str | None) -> int | str | None:
-    """Read how many features are wanted: a number, a rule, or None where nothing was given.
+def checked_number(text: str | None, *methods: "Method") -> int | str | None:
+    """Read how many features are wanted, None where nothing was given, if the methods can do it."""
+    from hsieve.inference.feature_number import RULES
 
-    Examples
-    --------
-    >>> number_or_rule("12"), number_or_rule("guarded")
-    (12, 'guarded')
-    """
-    if text is None or text in (*NUMBER_RULES, OWN_NUMBER):
-        return text
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        rules = ", ".join((*NUMBER_RULES, OWN_NUMBER))
+    if text is None or (text.isdecimal() and int(text) >= 1):
+        return text and int(text)
+    if text not in (*RULES, OWN_NUMBER):
+        rules = ", ".join((*RULES, OWN_NUMBER))
         msg = f"--n-features takes an integer of at least 1, or one of {rules}, not {text!r}"
         raise BadInputError(msg)
-    return number
+    for method in methods:
+        if text == OWN_NUMBER and not method.finds_number:
+            msg = f"--n-features {text} does not work with {method.name}; give a number or a rule"
+            raise BadInputError(msg)
+    return text
