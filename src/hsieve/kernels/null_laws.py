@@ -59,19 +59,21 @@ class MatrixMoments:
 
     Parameters
     ----------
-    trace, squares, cubes : float or ndarray
-        Trace of the matrix, of its square and of its third power.
+    trace, squares : float or ndarray
+        Trace of the matrix and of its square.
     squared_diagonal : float or ndarray
         Sum of the squared diagonal.
     n : float or ndarray
         Number of samples; less where directions were projected out of both matrices.
+    cubes : float or ndarray, default=nan
+        Trace of the third power, which the skewness alone needs, and which costs n^3.
     """
 
     trace: ArrayLike
     squares: ArrayLike
-    cubes: ArrayLike
     squared_diagonal: ArrayLike
     n: ArrayLike
+    cubes: ArrayLike = np.nan
 
     @classmethod
     def of(cls, centred: FloatArray) -> "MatrixMoments":
@@ -80,7 +82,6 @@ class MatrixMoments:
         return cls(
             float(diagonal.sum()),
             float(np.vdot(centred, centred)),
-            float(np.vdot(centred @ centred, centred)),
             float(diagonal @ diagonal),
             len(centred),
         )
@@ -93,9 +94,9 @@ class MatrixMoments:
         return cls(
             diagonals.sum(axis=-1),
             np.einsum("...ij,...ij->...", gram, gram),
-            np.einsum("...ij,...ij->...", np.matmul(gram, gram), gram),
             np.einsum("...i,...i->...", diagonals, diagonals),
             n,
+            np.einsum("...ij,...ij->...", np.matmul(gram, gram), gram),
         )
 
     @property
