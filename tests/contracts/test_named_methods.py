@@ -11,7 +11,7 @@ import pytest
 
 import hsieve
 from hsieve.measures import Pearson
-from hsieve.report.method_words import words_for
+from hsieve.report.docstrings import spec_of
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.methods import known_methods
 from hsieve.selectors.search import SearchSelector
@@ -123,5 +123,5 @@ def test_a_named_selector_is_found_everywhere(named, tmp_path):
     refused = invoke("select", table, "-t", "y", "-m", "squares", "--engine", "threads")
     assert "--engine does not work with squares" in refused.stderr
     fitted = named(1).fit(X, y)
-    assert words_for(fitted).does == "ranks features by squared correlation."
+    assert spec_of(fitted).does == "ranks features by squared correlation."
     assert "--method squares -k 1" in fitted.report(X, y).summary.repeat.command

@@ -10,9 +10,8 @@ from sklearn.feature_selection import SelectKBest
 from hsieve import BAHSIC, N3LARS, InteractionScan, kernels
 from hsieve.data.arrays import as_blocks
 from hsieve.report import FeaturePanelsDisplay, RedundancyDisplay
-from hsieve.report.names import levels_of
 from hsieve.report.plots.panels import MANY_POINTS
-from hsieve.report.shapes import smooth_curve, view_limits
+from hsieve.report.shapes import levels_of, smooth_curve, view_limits
 
 
 @pytest.fixture(scope="module")

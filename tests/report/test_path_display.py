@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from hsieve import BAHSIC, N3LARS, DependenceSelector, HSICLasso, LarsSearch, PairwiseHSIC
 from hsieve.report import PathDisplay
-from hsieve.report.plots.style import COLOURS, spread
+from hsieve.report.plots.base import COLOURS, spread
 from hsieve.solvers import nonnegative_lars_path
 from hsieve.strategies.lars_path import LarsSelectionPath
 

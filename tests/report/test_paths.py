@@ -7,7 +7,7 @@ import pytest
 
 from hsieve import FOHSIC, N3LARS
 from hsieve.report import path_in_words
-from hsieve.report.names import shortened
+from hsieve.text import shortened
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from hsieve import (
 )
 from hsieve.data.arrays import as_blocks
 from hsieve.report import RelevanceRedundancyDisplay
-from hsieve.report.plots.points import number_points, ranges_in_words
+from hsieve.report.plots.relevance_redundancy import as_ranges, number_points
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +140,7 @@ def test_points_on_each_other_share_one_tag():
     ax = Figure().subplots()
     tags = number_points(ax, [[0.2, 0.2], [0.8, 0.8], [0.2, 0.2], [0.8, 0.8], [0.8, 0.801]])
     assert [tag.get_text() for tag in tags] == ["1, 3", "2, 4, 5"]
-    assert ranges_in_words([2, 3, 4, 7]) == "2–4, 7"
+    assert as_ranges([2, 3, 4, 7]) == "2–4, 7"
 
 
 def test_small_axes_name_as_many_as_have_room(selector, data):

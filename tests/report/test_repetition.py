@@ -24,7 +24,7 @@ from hsieve import (
     kernels,
 )
 from hsieve.report.analysis import analyse
-from hsieve.report.method_words import parameter_meanings, references_of
+from hsieve.report.docstrings import parameter_meanings, references_of
 from hsieve.report.repetition import Constructor, changed_parameters, quoted, written_out
 from hsieve.selectors.methods import known_methods
 from tests.cli.running import invoke

@@ -10,7 +10,6 @@ from hsieve.cli import options
 from hsieve.cli.console import (
     as_text,
     complain,
-    legible,
     origin,
     print_tables,
     progress_bar,
@@ -26,11 +25,10 @@ from hsieve.cli.files import (
     write_report,
     write_rows,
 )
+from hsieve.text import legible
 
 if TYPE_CHECKING:
     from hsieve.comparison.compare import ComparisonPlan, SelectorComparison
-
-__all__ = ["USUAL_METHODS", "compare_command"]
 
 USUAL_METHODS = ("n3lars", "bahsic", "mrmr", "lasso", "mr-nhsic")
 LOST = "nothing of this comparison is kept; with --results FOLDER it could be resumed"

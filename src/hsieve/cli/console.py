@@ -22,17 +22,6 @@ if TYPE_CHECKING:
     from hsieve.comparison.result import TextTable
     from hsieve.dataset import Dataset
 
-__all__ = [
-    "as_text",
-    "complain",
-    "escape_unprintable",
-    "legible",
-    "origin",
-    "print_tables",
-    "progress_bar",
-    "result_console",
-]
-
 BAR_DELAY = 2.0
 # A file or a pipe has no edge at which lines would have to break.
 WIDTH_WITHOUT_TERMINAL = 10_000

@@ -17,8 +17,6 @@ from hsieve.cli.console import progress_bar, result_console
 from hsieve.datasets import Problem, make_n3lars, make_nonlinear_weston, make_quad, make_xor
 from hsieve.selectors.methods import find_method
 
-__all__ = ["LESSONS", "DemoOutcome", "Lesson", "solve_and_print"]
-
 
 @dataclass(frozen=True)
 class Lesson:

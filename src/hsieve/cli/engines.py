@@ -13,8 +13,6 @@ from hsieve.cli.options import EngineName
 if TYPE_CHECKING:
     from hsieve.parallel import EngineSettings
 
-__all__ = ["Engine", "engine_for_jobs", "engine_settings", "traffic_note", "workers_ready"]
-
 UNITS = ("bytes", "kB", "MB", "GB", "TB")
 BYTES_A_UNIT = 1000
 

@@ -19,16 +19,6 @@ from typer.core import TyperGroup
 from hsieve.cli import signals
 from hsieve.cli.console import complain
 
-__all__ = [
-    "BAD_INPUT",
-    "BadInputError",
-    "InterruptedRunError",
-    "PlainGroup",
-    "exit_plainly",
-    "kept_in",
-    "naming_what_is_kept",
-]
-
 BAD_INPUT = 2
 NOTHING_TORN = "no file was left half-written"
 # What a disk says that takes no more, or not from us.

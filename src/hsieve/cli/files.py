@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     from hsieve.report.page import Report
     from hsieve.report.repetition import Origin
 
-__all__ = [
-    "check_outputs",
-    "gathered_warnings",
-    "origin_of",
-    "read_dataset",
-    "reading_options",
-    "refusing",
-    "write_report",
-    "write_rows",
-    "written",
-]
-
 STANDARD_INPUT = Path("-")
 # Options that are arguments of `open_dataset` by the same name, with what is not worth saying.
 READING = {

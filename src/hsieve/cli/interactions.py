@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from hsieve.cli import options
-from hsieve.cli.console import as_text, complain, legible, origin, progress_bar, result_console
+from hsieve.cli.console import as_text, complain, origin, progress_bar, result_console
 from hsieve.cli.errors import naming_what_is_kept
 from hsieve.cli.files import (
     check_outputs,
@@ -23,13 +23,12 @@ from hsieve.cli.files import (
     write_report,
     write_rows,
 )
+from hsieve.text import legible
 
 if TYPE_CHECKING:
     from hsieve.dataset import Dataset
     from hsieve.interactions.result import Interaction
     from hsieve.interactions.scan import InteractionScan
-
-__all__ = ["interactions_command"]
 
 LOST = "nothing is kept of a search for interactions; --screen and --top make it shorter"
 

@@ -16,8 +16,6 @@ from hsieve.cli.errors import PlainGroup
 from hsieve.cli.interactions import interactions_command
 from hsieve.cli.selection import select_command
 
-__all__ = ["app", "run"]
-
 TRUTH_NOT_FOUND = 1
 
 app = typer.Typer(

@@ -12,46 +12,6 @@ from hsieve.cli.errors import BadInputError
 if TYPE_CHECKING:
     from hsieve.selectors.methods import Method
 
-__all__ = [
-    "DETAILS",
-    "MOST_REPEATS",
-    "MOST_WORKERS",
-    "OF_LARGE_DATA",
-    "OF_PATHS",
-    "OF_STABILITY",
-    "OWN_NUMBER",
-    "SEVERAL",
-    "Categorical",
-    "Checkpoint",
-    "Decimal",
-    "Drop",
-    "Encoding",
-    "Engine",
-    "EngineName",
-    "FalseDiscoveryRate",
-    "File",
-    "MemoryLimit",
-    "Missing",
-    "MissingOption",
-    "NFeatures",
-    "Out",
-    "PValues",
-    "RandomState",
-    "Report",
-    "Scheduler",
-    "ScreenBy",
-    "Sep",
-    "Target",
-    "TargetKernel",
-    "TargetKind",
-    "TargetKindOption",
-    "TimeAllowed",
-    "Workers",
-    "checked_number",
-    "names_in",
-    "path",
-]
-
 
 # Numbers beyond these are slips of the keyboard, and would fill the memory before any work is done.
 MOST_WORKERS = 10_000

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hsieve.cli import options
-from hsieve.cli.console import complain, legible, origin, progress_bar, result_console
+from hsieve.cli.console import complain, origin, progress_bar, result_console
 from hsieve.cli.engines import engine_settings, traffic_note, workers_ready
 from hsieve.cli.errors import BadInputError, kept_in, naming_what_is_kept
 from hsieve.cli.files import (
@@ -22,13 +22,12 @@ from hsieve.cli.files import (
     write_rows,
     written,
 )
+from hsieve.text import legible
 
 if TYPE_CHECKING:
     from hsieve.dataset import Dataset
     from hsieve.report.analysis import Analysis, AnalysisOptions
     from hsieve.selectors.methods import Method
-
-__all__ = ["select_command"]
 
 # Options that set parameters of selectors by another name.
 OPTIONS = {

@@ -10,8 +10,6 @@ import sys
 from types import FrameType
 from typing import Any, NoReturn
 
-__all__ = ["exit_code", "interrupt_once", "is_interrupted"]
-
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if name in dir(signal)]
 
 _received: list[int] = []
@@ -27,7 +25,7 @@ def interrupt_once() -> None:
 
 
 def is_interrupted() -> bool:
-    """Tell whether a signal has come, whatever exception a library has made of it."""
+    """Whether a signal has come, whatever exception a library has made of it."""
     return bool(_received)
 
 
@@ -43,7 +41,7 @@ def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def _silent_after_signals(told: Any) -> None:
+def _silent_after_signals(raised: Any) -> None:
     """Say nothing of exceptions that come of ending in the middle of something."""
     if not is_interrupted():
-        sys.__unraisablehook__(told)
+        sys.__unraisablehook__(raised)

@@ -6,7 +6,6 @@ writes, when it does.
 
 from hsieve.report.analysis import Analysis, analyse
 from hsieve.report.page import Report
-from hsieve.report.paths import path_in_words
 from hsieve.report.plots import (
     AlignmentDisplay,
     ContributionsDisplay,
@@ -17,6 +16,7 @@ from hsieve.report.plots import (
     RelevanceRedundancyDisplay,
     StabilityDisplay,
 )
+from hsieve.report.sentences import path_in_words
 
 __all__ = [
     "AlignmentDisplay",

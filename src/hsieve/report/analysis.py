@@ -17,8 +17,8 @@ from hsieve.inference.hsic_tests import FeatureTests
 from hsieve.io.frames import pandas_frame
 from hsieve.report.curves import Names, curves
 from hsieve.report.evidence import Evidence, gather
-from hsieve.report.method_words import parameter_meanings, words_for
-from hsieve.report.names import names_of
+from hsieve.report.fitted import names_of
+from hsieve.report.docstrings import parameter_meanings, spec_of
 from hsieve.report.p_values import p_values_of
 from hsieve.report.panels import data_pictures, target_summary
 from hsieve.report.pitfalls import pitfalls
@@ -31,7 +31,7 @@ from hsieve.report.repetition import (
 )
 from hsieve.report.sentences import (
     headline,
-    noise_in_words,
+    noise_warning,
     notes_on,
     title_of,
     warnings_of,
@@ -50,8 +50,6 @@ from hsieve.report.tables import (
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.spec import ALONE
 from hsieve.text import shortened
-
-__all__ = ["MOST_SHOWN", "Analysis", "AnalysisOptions", "Setting", "analyse"]
 
 MOST_SHOWN = 500
 P_VALUES = ("auto", "none", "gamma", "permutation")
@@ -257,16 +255,16 @@ def analyse(
         for_page=options.pictures,
     )
     tests = p_values_of(selector, evidence, options.p_values, seed=options.seed)
-    words = words_for(selector)
+    spec = spec_of(selector)
     rows = feature_rows(selector, evidence, tests, names)
     pairs = pair_rows(selector, names)
     origin = options.origin
-    noise = noise_in_words(
+    noise = noise_warning(
         selector,
         evidence,
         tests,
         target_name,
-        sees_alone=words.sees == ALONE and not origin.reasons,
+        sees_alone=spec.sees == ALONE and not origin.reasons,
     )
     title = options.title or title_of(
         selector, shortened(target_name, LONGEST_TARGET), names, is_noise=bool(noise)
@@ -282,15 +280,15 @@ def analyse(
             evidence.notes,
         ),
         method=type(selector).__name__,
-        does=words.does,
-        references=tuple(words.references),
+        does=spec.does,
+        references=tuple(spec.references),
         settings=_settings(selector),
         target_name=target_name,
         n_samples=evidence.n_samples,
         n_features=int(selector.n_features_in_),
         n_selected=len(selector.selected_indices_),
         n_shown=min(len(evidence.features), len(rows)),
-        columns=columns_of(selector, rows, words.score),
+        columns=columns_of(selector, rows, spec.score),
         features=rows,
         pairs=pairs,
         pair_columns=pair_columns(pairs),
@@ -301,7 +299,7 @@ def analyse(
             selector,
             evidence,
             rows,
-            words,
+            spec,
             p_values=tests is not None,
             number_is_found=origin.number_is_found,
         ),
@@ -338,8 +336,8 @@ def _check(options: AnalysisOptions, n_features: int) -> None:
 
 def _texts(*groups: Iterable[str]) -> tuple[str, ...]:
     """Show sentences that may hold names of any length, each once."""
-    told = dict.fromkeys(text for group in groups for text in group)
-    return tuple(shortened(" ".join(text.split()), LONGEST_TEXT) for text in told)
+    texts = dict.fromkeys(text for group in groups for text in group)
+    return tuple(shortened(" ".join(text.split()), LONGEST_TEXT) for text in texts)
 
 
 def _settings(selector: BaseSelector) -> tuple[Setting, ...]:

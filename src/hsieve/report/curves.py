@@ -4,20 +4,19 @@ Each is a dictionary: what kind of picture, title, caption, a description for th
 it, axes, and lines or bars of features. A feature has the same colour in every picture.
 """
 
-import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-from hsieve.report.paths import atom_name, coefficients_in_order
+from hsieve.report.shapes import plain_number, plain_numbers
+from hsieve.solvers import LarsPath
 from hsieve.strategies.lars_path import LarsSelectionPath
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.strategies.randomised import ContributionPath
 from hsieve.text import shortened
-
-__all__ = ["Names", "curves", "plain_number", "plain_numbers"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -26,24 +25,6 @@ MOST_LINES = 60
 MOST_POINTS = 240
 MOST_BARS = 30
 LONGEST_NAME = 200
-DIGITS = 6
-
-
-def plain_number(value: Any) -> float | None:
-    """Return a number of few digits that JSON knows; None for NaN and infinity.
-
-    Examples
-    --------
-    >>> plain_number(1 / 3), plain_number(float("nan"))
-    (0.333333, None)
-    """
-    number = float(value)
-    return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else None
-
-
-def plain_numbers(values: FloatArray) -> list[float | None]:
-    """Return numbers of few digits, None where there is none."""
-    return [plain_number(value) for value in values]
 
 
 class Names:
@@ -66,7 +47,7 @@ class Names:
         return shortened(self._names[feature], LONGEST_NAME)
 
     def of(self, feature: int) -> dict[str, Any]:
-        """Tell what a picture knows of a feature: position, name, and colour if it was chosen."""
+        """Say what a picture knows of a feature: position, name, and colour if it was chosen."""
         feature = int(feature)
         return {
             "feature": feature,
@@ -154,14 +135,14 @@ def _explained(selector: Any, names: Names) -> dict[str, Any] | None:
         values[step - 1 : step + 1] = explained[step - 1 : step + 1]
         series.append({**line, "values": plain_numbers(values)})
     choice = getattr(selector, "n_features_choice_", None)
-    words = f" {choice.reason}" if choice is not None and choice.rule == "auto" else ""
+    reason = f" {choice.reason}" if choice is not None and choice.rule == "auto" else ""
     return {
         "id": "explained",
         "kind": "lines",
         "title": "What each feature adds",
         "caption": "Explained fraction of the variance of the target (1 less the leave-one-out "
         "error of a kernel regression) as features are added, each line being what one feature, "
-        f"or features found only together, add to those before.{words}"
+        f"or features found only together, add to those before.{reason}"
         + _left_out(len(sizes) - n_points, "more steps"),
         "description": _ends(series, "explained fraction after the feature"),
         "x": {"label": "number of features", "values": sizes[:n_points]},
@@ -315,3 +296,41 @@ def _ends(series: Sequence[dict[str, Any]], what: str, n_named: int = 5) -> str:
         parts.append(f"{line['name']} {known[-1]:.3g}" if known else f"{line['name']} none")
     more = f", and {len(series) - n_named} more" if len(series) > n_named else ""
     return f"{len(series)} drawn; {what}: {', '.join(parts)}{more}."
+
+
+def lars_selection_path(selector: Any) -> LarsSelectionPath:
+    """Return the regularisation path of a fitted selector."""
+    check_is_fitted(selector)
+    path = getattr(selector, "path_", None)
+    if not isinstance(path, LarsSelectionPath):
+        msg = (
+            f"{type(selector).__name__} follows no regularisation path; accepted are N3LARS, "
+            "HSICLasso and selectors whose strategy is LarsSearch()."
+        )
+        raise TypeError(msg)
+    return path
+
+
+def atom_name(path: LarsSelectionPath, atom: int, names: Sequence[str]) -> str:
+    """Name a feature, or the features of a pair, on a path."""
+    return " x ".join(names[feature] for feature in path.features_of(atom))
+
+
+def coefficients_in_order(lars: LarsPath) -> NDArray[np.floating]:
+    """Return the coefficients at the knots of what ever came in."""
+    lines: NDArray[np.floating] = np.full((len(lars.levels), len(lars.order)), np.nan)
+    places = {int(atom): place for place, atom in enumerate(lars.order)}
+    for knot, (active, values) in enumerate(zip(lars.active_sets, lars.values, strict=True)):
+        known = [
+            (places[atom], value)
+            for atom, value in zip(active.tolist(), values, strict=True)
+            if atom in places
+        ]  # covariates are never in the order
+        for place, value in known:
+            lines[knot, place] = value
+            if knot and np.isnan(lines[knot - 1, place]):
+                lines[knot - 1, place] = 0.0
+    # Who came in at the last knot, by a tie, has no segment yet.
+    ends = lines[-1]
+    ends[np.isin(lars.order, lars.selected) & np.isnan(ends)] = 0.0
+    return lines

@@ -26,14 +26,10 @@ from hsieve.kernels import Precomputed
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel.settings import CLUSTERS, make_engine
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.report.fitted import categories_of
-from hsieve.selectors.base import BaseSelector
-from hsieve.selectors.number_rules import RuleSettings, samples_of
-from hsieve.selectors.search import SearchSelector
+from hsieve.report.fitted import categories_of, declared
+from hsieve.selectors.number_rules import samples_of
 from hsieve.strategies.base import best_first
 from hsieve.strategies.overlaps import SUBSTITUTE
-
-__all__ = ["MOST_ROWS", "Evidence", "Target", "gather", "is_on_cluster", "knowledge_of"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -115,23 +111,6 @@ class Evidence:
         return places
 
 
-def knowledge_of(selector: Any) -> RuleSettings:
-    """Tell what a selector, or the one it repeats, knows of its target and of categories."""
-    base = getattr(selector, "estimator", None)
-    if isinstance(base, BaseSelector):
-        known = knowledge_of(base)
-        own = getattr(selector, "target_kind_", getattr(selector, "target_kind", "auto"))
-        return replace(known, target_kind=own) if known.target_kind == "auto" else known
-    knowing = selector.make_components()[0] if isinstance(selector, SearchSelector) else selector
-    # What a Dataset said comes before what was left to be found out.
-    kind = getattr(selector, "target_kind", getattr(knowing, "target_kind", "auto"))
-    return RuleSettings(
-        getattr(selector, "target_kind_", kind),
-        getattr(knowing, "categorical", ()),
-        getattr(knowing, "kernel_y", None),
-    )
-
-
 def gather(
     selector: Any,
     X: Any,
@@ -148,10 +127,9 @@ def gather(
     frame has its own. A page needs values in any case, the screen only what is quickly read and
     asked for.
     """
-    known = knowledge_of(selector)
     categorical = np.sort(categories_of(selector))
     if X is None or is_distributed(X):
-        target = None if y is None or isinstance(y, str) else _target(y, known)
+        target = None if y is None or isinstance(y, str) else _target(y, selector)
         n_samples = None if target is None else len(target.values)
         return Evidence(
             n_samples, target, features, categorical=categorical, notes=(_without_data(X),)
@@ -160,7 +138,7 @@ def gather(
         # The names are those of the fit.
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
         blocks = selector._as_blocks(X, reset=False)
-    target = None if y is None else _target(y, known)
+    target = None if y is None else _target(y, selector)
     if target is not None:
         check_consistent_length(target.values, np.empty(blocks.n_samples))
     selector.refuse_other_data(blocks, None if target is None else target.values)
@@ -189,16 +167,16 @@ def is_on_cluster(selector: Any) -> bool:
     return getattr(engine, "name", engine) in CLUSTERS
 
 
-def _target(y: Any, known: RuleSettings) -> Target:
+def _target(y: Any, selector: Any) -> Target:
     """Check a target and tell its kind."""
     values = numbers_if_all_are(check_array(y, ensure_2d=False, dtype=None, input_name="y"))
     if values.ndim == 2 and values.shape[1] == 1:
         values = values.ravel()
-    if isinstance(known.kernel_y, Precomputed):
+    if isinstance(declared(selector, "kernel_y", None), Precomputed):
         return Target(values, "gram")
     if values.ndim == 2:
         return Target(values, "outputs")
-    return Target(values, target_kind_of(values, known.target_kind))
+    return Target(values, target_kind_of(values, declared(selector, "target_kind", "auto")))
 
 
 def _without_data(X: Any) -> str:

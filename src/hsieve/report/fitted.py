@@ -20,19 +20,7 @@ from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
 from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.pairwise import PairwiseHSIC
-from hsieve.report.names import names_of
 from hsieve.text import shortened
-
-__all__ = [
-    "FittedSelection",
-    "categories_of",
-    "chosen_columns",
-    "columns_of",
-    "declared",
-    "measure_in_words",
-    "pairwise_of",
-    "selection_of",
-]
 
 IndexArray = NDArray[np.intp]
 
@@ -67,10 +55,24 @@ class FittedSelection:
         return shortened(self.names[int(feature)])
 
 
+def names_of(selector: Any, feature_names: Iterable[Any] | None = None) -> list[str]:
+    """Return a name for each feature: as given, those of the data frame, or x0, x1, ..."""
+    n_features = selector.n_features_in_
+    if feature_names is None:
+        feature_names = getattr(
+            selector, "feature_names_in_", [f"x{feature}" for feature in range(n_features)]
+        )
+    names = [str(name) for name in feature_names]
+    if len(names) != n_features:
+        msg = f"feature_names must hold {n_features} names, one for each feature, got {len(names)}."
+        raise ValueError(msg)
+    return names
+
+
 def selection_of(
     selector: Any, feature_names: Iterable[Any] | None = None, *, may_be_empty: bool = False
 ) -> FittedSelection:
-    """Tell what a fitted selector chose."""
+    """Say what a fitted selector chose."""
     if not hasattr(selector, "get_support"):
         msg = f"A fitted selector is needed, such as N3LARS().fit(X, y), got {selector!r}."
         raise TypeError(msg)
@@ -85,13 +87,13 @@ def selection_of(
 
 def declared(selector: Any, name: str, default: Any) -> Any:
     """Find a setting of a selector, of its measure or of what it is wrapped around."""
-    if hasattr(selector, f"{name}_"):  # known since the fit, such as the kind of target
-        return getattr(selector, f"{name}_")
-    for part in (selector, getattr(selector, "measure", None)):
-        if hasattr(part, name):
-            return getattr(part, name)
-    inner = getattr(selector, "estimator", None)
-    return default if inner is None else declared(inner, name, default)
+    value = getattr(selector, f"{name}_", getattr(selector, name, default))
+    for part in ("measure", "estimator", "selector"):
+        if not (value is default or (isinstance(value, str) and value == default)):
+            break
+        inner = getattr(selector, part, None)
+        value = default if inner is None else declared(inner, name, default)
+    return value
 
 
 def chosen_columns(selector: Any, X: Any, chosen: IndexArray, whose: str) -> NDArray[np.floating]:
@@ -176,7 +178,7 @@ def _frame_of(selector: Any, X: Any) -> FrameBlocks:
     return frame
 
 
-def measure_in_words(measure: Measure | None) -> str:
+def measure_name(measure: Measure | None) -> str:
     """Name a measure for an axis."""
     if measure is None or isinstance(measure, PairwiseHSIC):
         return "HSIC" if measure is not None and not measure.normalised else "NHSIC"

@@ -14,10 +14,9 @@ from hsieve.inference.hsic_tests import (
     least_p_value,
 )
 from hsieve.measures.hsic import HSIC
-from hsieve.report.evidence import Evidence, is_on_cluster, knowledge_of
+from hsieve.report.evidence import Evidence, is_on_cluster
+from hsieve.report.fitted import declared
 from hsieve.selectors.number_rules import samples_of
-
-__all__ = ["SIGNIFICANT", "chance_of", "p_values_of"]
 
 FloatArray = NDArray[np.floating]
 IndexArray = NDArray[np.intp]
@@ -84,7 +83,7 @@ def _tested(  # noqa: PLR0917 - what is tested, where and how
     measure = HSIC(
         categorical=evidence.categories_among(tested),
         target_kind="classes" if target.kind == "classes" else "continuous",
-        kernel_y=knowledge_of(selector).kernel_y if target.kind == "gram" else None,
+        kernel_y=declared(selector, "kernel_y", None),
     )
     found = feature_tests(
         values, target.of(rows), measure=measure, method=method, random_state=seed

@@ -19,13 +19,11 @@ from typing import TYPE_CHECKING, Any
 
 from hsieve.io.writing import written_whole
 from hsieve.report.analysis import Analysis
-from hsieve.report.curves import plain_number
+from hsieve.report.shapes import plain_number
 from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from jinja2 import Environment
-
-__all__ = ["REPORT_ENDINGS", "Report", "require_jinja2"]
 
 REPORT_ENDINGS = (".html", ".htm")
 # Inside a notebook.

@@ -5,16 +5,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.report.beside import LONGEST_LABEL, MOST_GROUPS, MOST_POINTS, beside
-from hsieve.report.curves import Names, plain_number, plain_numbers
+from hsieve.report.curves import Names
 from hsieve.report.evidence import Evidence
-from hsieve.report.names import SampleLevels, level_name, levels_of
 from hsieve.report.p_values import SIGNIFICANT
-from hsieve.report.shapes import edges
+from hsieve.report.shapes import (
+    LONGEST_LABEL,
+    MOST_GROUPS,
+    MOST_POINTS,
+    SampleLevels,
+    beside,
+    edges,
+    level_name,
+    levels_of,
+    plain_number,
+    plain_numbers,
+)
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.text import shortened
-
-__all__ = ["data_pictures", "target_summary"]
 
 FloatArray = NDArray[np.floating]
 

@@ -12,8 +12,6 @@ from hsieve.strategies.lars_path import LarsSelectionPath
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.text import listed, shortened
 
-__all__ = ["pitfalls"]
-
 FEW_IN_CLASS = 10
 NAMED = 3
 LONGEST = 40
@@ -23,7 +21,7 @@ def pitfalls(
     selector: Any,
     evidence: Evidence,
     rows: Sequence[FeatureRow],
-    words: MethodSpec,
+    spec: MethodSpec,
     *,
     p_values: bool,
     number_is_found: bool,
@@ -43,7 +41,7 @@ def pitfalls(
             )
         )
     found += [*_substitutes(rows), _bound(selector)]
-    if words.sees == ALONE:
+    if spec.sees == ALONE:
         found.append(
             (
                 "Features that matter only together are not seen",
@@ -52,7 +50,7 @@ def pitfalls(
                 "alone.",
             )
         )
-    if words.keeps_copies and len(selector.selected_indices_) > 1:
+    if spec.keeps_copies and len(selector.selected_indices_) > 1:
         found.append(
             (
                 "Copies may fill the list",
@@ -110,16 +108,15 @@ def _substitutes(rows: Sequence[FeatureRow]) -> list[tuple[str, str]]:
         found.append(
             (
                 "Some chosen features repeat each other",
-                f"Much is shared (NHSIC) by {_strongest([*shared.values()])}. Which of them "
-                "matters can hardly be told from these data, and another sample may bring up the "
-                "other one.",
+                f"Their NHSIC is high: {_strongest([*shared.values()])}. Which of them matters is "
+                "hard to say from these data, and another sample may bring up the other one.",
             )
         )
     if outside:
         found.append(
             (
                 "Some chosen features have substitutes",
-                f"Much the same is told (NHSIC) by {_strongest(outside)}. That one of them was "
+                f"Their NHSIC is high: {_strongest(outside)}. That one of them was "
                 "chosen does not say that the other does not matter.",
             )
         )

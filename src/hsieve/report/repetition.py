@@ -20,16 +20,6 @@ from sklearn.base import BaseEstimator
 from hsieve.selectors.spec import MethodSpec
 from hsieve.text import legible, shortened
 
-__all__ = [
-    "Constructor",
-    "Origin",
-    "Repetition",
-    "changed_parameters",
-    "quoted",
-    "repetition",
-    "written_out",
-]
-
 PACKAGES = ("hsieve", "numpy", "scipy", "scikit-learn")
 POSITIONS_NAMED = 10
 MOST_NAMES = 20
@@ -220,7 +210,7 @@ def repetition(
         gaps=made.gaps,
         command=command or None,
         command_needs=needs,
-        seed=_seed_in_words(seed),
+        seed=_about_seed(seed),
         versions=_versions(),
     )
 
@@ -308,7 +298,7 @@ def _option(key: str, value: Any, names: Sequence[str]) -> list[str] | None:
     return [f"--{key.replace('_', '-')}", str(value)] if is_option else None
 
 
-def _seed_in_words(seed: Any) -> str:
+def _about_seed(seed: Any) -> str:
     """Say what the random choices depend on."""
     if isinstance(seed, str):
         return "The method makes no random choices."

@@ -15,8 +15,6 @@ if TYPE_CHECKING:
     from hsieve.report.analysis import Analysis
     from hsieve.report.tables import Column, FeatureRow
 
-__all__ = ["as_html", "as_lines", "as_text", "renderables", "screen_columns"]
-
 # Columns of features that are numbers on the screen; others stand on the page.
 NUMBERS = ("frequency", "score", "relevance", "p_value", "adjusted_p_value")
 WIDTH = 100
@@ -91,9 +89,9 @@ def as_lines(analysis: "Analysis") -> str:
         for one in renderables(analysis, analysis.headline, most=MOST_LINES):
             console.print(one)
     more = len(analysis.chosen) - MOST_LINES
-    told = [f"Not shown: {more:,} more chosen features."] if more > 0 else []
-    told += [f"Warning: {legible(warning)}" for warning in analysis.warnings]
-    return "\n".join([captured.get().rstrip(), *told])
+    more_lines = [f"Not shown: {more:,} more chosen features."] if more > 0 else []
+    more_lines += [f"Warning: {legible(warning)}" for warning in analysis.warnings]
+    return "\n".join([captured.get().rstrip(), *more_lines])
 
 
 def as_html(analysis: "Analysis") -> str:

@@ -5,26 +5,25 @@ of them.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
+from hsieve.report.curves import atom_name, lars_selection_path
 from hsieve.report.evidence import Evidence
+from hsieve.report.fitted import names_of
 from hsieve.report.p_values import SIGNIFICANT, chance_of
-from hsieve.report.paths import path_in_words
 from hsieve.report.tables import FeatureRow, PairRow
 from hsieve.strategies.lars_path import LarsSelectionPath
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.text import listed, shortened
-
-__all__ = ["headline", "noise_in_words", "notes_on", "title_of", "warnings_of"]
 
 NAMED = 5
 SIZES = {2: "pair", 3: "triple"}
 
 
 def headline(selector: Any, n_samples: int | None, names: Sequence[str]) -> str:
-    """Tell the result in one sentence: how many features of how many were chosen, and which."""
+    """Say the result in one sentence: how many features of how many were chosen, and which."""
     chosen = selector.selected_indices_.tolist()
     n_features = f"{selector.n_features_in_:,} features"
     samples = "" if n_samples is None else f" from {n_samples:,} samples"
@@ -46,7 +45,7 @@ def headline(selector: Any, n_samples: int | None, names: Sequence[str]) -> str:
 
 
 def _stable(selector: Any, n_features: str, samples: str, which: str) -> str:
-    """Tell how many features are stable."""
+    """Say how many features are stable."""
     share, n_subsamples = f"{selector.threshold_:.0%}", len(selector.n_selected_)
     n_chosen = len(selector.selected_indices_)
     if not n_chosen:
@@ -67,7 +66,7 @@ def _stable(selector: Any, n_features: str, samples: str, which: str) -> str:
 
 
 def _interaction(selector: Any, best: Any, names: Sequence[str], samples: str) -> str:
-    """Tell the best pair of a scan, and how sure it is."""
+    """Say the best pair of a scan, and how sure it is."""
     pair = " and ".join(shortened(names[feature], 40) for feature in best.features)
     chance = best.family_wise_p
     sure = "" if math.isnan(chance) else f" (family-wise p = {chance:.2g})"
@@ -78,7 +77,7 @@ def _interaction(selector: Any, best: Any, names: Sequence[str], samples: str) -
 
 
 def title_of(selector: Any, target_name: str, names: Sequence[str], *, is_noise: bool) -> str:
-    """Tell what was found, and of what, as a heading."""
+    """Say what was found, and of what, as a heading."""
     n_chosen, n_features = len(selector.selected_indices_), selector.n_features_in_
     if is_noise:
         return f"No feature predicts {target_name} beyond chance"
@@ -96,7 +95,7 @@ def title_of(selector: Any, target_name: str, names: Sequence[str], *, is_noise:
 
 
 def _of_pairs(pairs: Sequence[Any], target_name: str, names: Sequence[str]) -> str:
-    """Tell which pairs of a scan are no chance; where nothing was permuted, the best is named."""
+    """Say which pairs of a scan are no chance; where nothing was permuted, the best is named."""
     sure = [pair for pair in pairs if pair.family_wise_p <= SIGNIFICANT]
     if not sure and not math.isnan(pairs[0].family_wise_p):
         return f"No pair of features predicts {target_name} beyond chance"
@@ -106,7 +105,7 @@ def _of_pairs(pairs: Sequence[Any], target_name: str, names: Sequence[str]) -> s
     return f"{pair} {'predict' if sure else 'may predict'} {target_name} together"
 
 
-def noise_in_words(
+def noise_warning(
     selector: Any, evidence: Evidence, tests: Any, target_name: str, *, sees_alone: bool
 ) -> str:
     """Say that no feature shows anything beyond chance; empty where some do, or nobody can tell.
@@ -201,7 +200,7 @@ def notes_on(
 
 
 def _on_stability(selector: Any, chosen: Sequence[FeatureRow], names: Sequence[str]) -> list[str]:
-    """Say how stable features were told from others, and what it means if there are none."""
+    """Say how stable features were separated from others, and what it means if there are none."""
     share, n_subsamples = selector.threshold_, len(selector.n_selected_)
     notes = [
         f"Stable are features selected from at least {share:.0%} of {n_subsamples} subsamples of "
@@ -253,3 +252,78 @@ def _on_pursuit(selector: Any, chosen: Sequence[FeatureRow], names: Sequence[str
     if together:
         notes.append(f"Found only together: {'; '.join(together)}.")
     return notes
+
+
+def path_in_words(selector: Any, *, feature_names: Iterable[Any] | None = None) -> str:
+    """Say how a path ended, and how many comparisons of features it did without.
+
+    Parameters
+    ----------
+    selector : BaseSelector
+        A fitted selector with a regularisation path.
+    feature_names : iterable or None, default=None
+        Names of all features; None for those of the data frame, or x0, x1, ...
+
+    Returns
+    -------
+    str
+        One or two sentences.
+
+    Examples
+    --------
+    >>> from hsieve import N3LARS
+    >>> from hsieve.datasets import make_n3lars
+    >>> from hsieve.report import path_in_words
+    >>> problem = make_n3lars(600, 100, random_state=0)
+    >>> path_in_words(N3LARS(3).fit(problem.X, problem.y))
+    "The path ended with 3 features in, where 'x...' would have come in next (level ...). ..."
+    """
+    path = lars_selection_path(selector)
+    names = names_of(selector, feature_names)
+    lars = path.lars
+    parts = [_ending(path, names)]
+    n_left = len(lars.order) - len(lars.selected)
+    if n_left:
+        parts.append(f"{n_left} came in and left again")
+    n_filled = len(selector.selected_indices_) - len(path.features_on_path)
+    if n_filled:
+        parts.append(f"{n_filled} with a coefficient of zero were added by relevance")
+    return (
+        f"{'; '.join(parts)}. Of the pairs of a feature that came in with any feature, "
+        f"{lars.share_spared:.1%} never had to be compared."
+    )
+
+
+def _ending(path: LarsSelectionPath, names: list[str]) -> str:
+    """Say where the path ended and why."""
+    lars = path.lars
+    n_in = len(lars.selected)
+    features = f"{n_in} feature{'' if n_in == 1 else 's'} in"
+    n_pairs = int((lars.selected >= len(path.relevance)).sum())
+    if n_pairs:
+        n_single = n_in - n_pairs
+        features = (
+            f"{n_single} single feature{'' if n_single == 1 else 's'} and "
+            f"{n_pairs} pair{'' if n_pairs == 1 else 's'} in"
+        )
+    stop = lars.events[-1]
+    if lars.stop_reason == "enough features":
+        next_one = atom_name(path, stop.feature, names)
+        return (
+            f"The path ended with {features}, where {next_one!r} would have come in next "
+            f"(level {stop.level:.3g})"
+        )
+    if lars.stop_reason == "lowest level":
+        return (
+            f"The path was followed down to level {stop.level:.3g}, below which not all pairs were "
+            f"looked at, with {features}"
+        )
+    if lars.stop_reason == "level zero":
+        return (
+            f"The path ran down to level zero with {features}; no other feature adds to them "
+            "or may come in"
+        )
+    return (
+        f"The path was cut off by its limit of steps at level {stop.level:.3g} with {features}, "
+        "so other features may be as good"
+    )

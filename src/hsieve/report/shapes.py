@@ -1,26 +1,42 @@
-"""Shapes that show what many samples tell: a smooth curve, a violin, limits of an axis.
+"""One feature beside the target, as plain numbers that a page or a figure draws.
+
+The form suits the kinds of both: samples with a smooth curve, violins of numbers, or fractions of
+classes.
 
 SciPy's smoothing spline with generalised cross validation draws the curve. It is given the means of
-at most 100 groups of neighbours, with their counts for weights, so that a million points are no
+at most 60 groups of neighbours, with their counts for weights, so that a million points are no
 trouble. It works on a scale on which the feature is about normal, made from a few quantiles, so
 that a skewed feature or a far outlier is none either.
 """
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.interpolate import PchipInterpolator, make_smoothing_spline
 from scipy.special import ndtri
 
-from hsieve.array_types import FloatArray
+from hsieve.array_types import FloatArray, IndexArray
+from hsieve.text import shortened
 
-__all__ = ["density", "edges", "smooth_curve", "some_of", "view_limits"]
-
+# Digits of numbers that are drawn.
+DIGITS = 6
+LONGEST_LEVEL = 14
+MOST_POINTS = 250
+MOST_GROUPS = 10
+MOST_IN_VIOLIN, N_ON_CURVE = 60, 80
+# Numeric features of no more values than this are shown level by level.
+FEW_VALUES = 6
+LONGEST_LABEL = 40
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # A range so many times that of the middle 98 % hides the others.
 FAR = 5.0
-MOST_GROUPS = 100
+MOST_PLACES = 60
 # SciPy's spline needs so many different places.
-LEAST_GROUPS = 5
+LEAST_PLACES = 5
 N_DRAWN = 400
 # Fractions of the samples whose quantiles make the scale.
 KNOTS = np.array([0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0])
@@ -28,6 +44,170 @@ KNOTS = np.array([0.0, 0.05, 0.2, 0.4, 0.6, 0.8, 0.95, 1.0])
 N_HEIGHTS, MOST_IN_DENSITY = 48, 1000
 # Silverman's rule; the interquartile range of a normal law is 1.349 deviations.
 SILVERMAN, QUARTILES_APART = 0.9, 1.349
+
+
+def plain_number(value: Any) -> float | None:
+    """Return a number of few digits that JSON knows; None for NaN and infinity.
+
+    Examples
+    --------
+    >>> plain_number(1 / 3), plain_number(float("nan"))
+    (0.333333, None)
+    """
+    number = float(value)
+    return float(f"{number:.{DIGITS}g}") if math.isfinite(number) else None
+
+
+def plain_numbers(values: FloatArray) -> list[float | None]:
+    """Return numbers of few digits, None where there is none."""
+    return [plain_number(value) for value in values]
+
+
+@dataclass(frozen=True, eq=False)
+class SampleLevels:
+    """Which level each sample has; the last one may stand for several others."""
+
+    codes: IndexArray
+    names: list[str]
+    has_others: bool = False
+
+    @property
+    def counts(self) -> IndexArray:
+        """Number of samples of each level."""
+        return np.bincount(self.codes, minlength=len(self.names))
+
+    def of(self, samples: NDArray[np.bool_]) -> "SampleLevels":
+        """Return the levels of some of the samples, numbered as before."""
+        return replace(self, codes=self.codes[samples])
+
+
+def levels_of(
+    values: NDArray[Any],
+    most: int,
+    *,
+    longest: int = LONGEST_LEVEL,
+    names: Sequence[Any] | None = None,
+) -> SampleLevels:
+    """Find the levels of values in rising order; if there are too many, the rarer become "other".
+
+    Where values are the codes 0, 1, ... of named levels, the names are shown; the code that comes
+    after them is a missing value.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> levels_of(np.array(["a", "b", "b", "c", "c"]), 2).names
+    ['b', 'other (2)']
+    """
+    found, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    codes = np.ravel(codes)
+    if names is not None and found[-1] <= len(names):
+        found = np.array([*names, "missing"], dtype=object)[found.astype(np.intp)]
+    if len(found) <= most:
+        return SampleLevels(codes, [level_name(level, longest) for level in found])
+    kept = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
+    new = np.full(len(found), most - 1)
+    new[kept] = np.arange(most - 1)
+    n_others = len(found) - len(kept)
+    names = [*(level_name(found[k], longest) for k in kept), f"other ({n_others})"]
+    return SampleLevels(new[codes], names, has_others=True)
+
+
+def level_name(level: Any, longest: int = LONGEST_LEVEL) -> str:
+    """Name a level: integers without a point."""
+    if isinstance(level, float | np.floating):
+        return f"{level:g}"
+    return shortened(str(level), longest)
+
+
+def form_of(values: FloatArray, *, is_category: bool, is_classes: bool) -> str:
+    """Choose the form for a feature, with classes or numbers for a target."""
+    by_level = is_category or len(np.unique(values)) <= FEW_VALUES
+    if is_classes:
+        return "fractions" if by_level else "violins"
+    return "violins" if by_level else "points"
+
+
+def beside(
+    values: FloatArray,
+    target: NDArray[Any],
+    *,
+    is_category: bool,
+    is_classes: bool,
+    level_names: Sequence[Any] | None = None,
+    classes: SampleLevels | None = None,
+) -> dict[str, Any]:
+    """Show one feature beside the target; `classes` are those of all samples, where known."""
+    form = form_of(values, is_category=is_category, is_classes=is_classes)
+    if form == "points":
+        return {"form": form, **_cloud(values, target.astype(np.float64))}
+    if is_classes and classes is None:
+        classes = levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL)
+    if form == "violins" and classes is not None:
+        return {"form": form, "along": "feature", "groups": violins(values, classes)}
+    levels = levels_of(values, MOST_GROUPS, longest=LONGEST_LABEL, names=level_names)
+    if classes is None:
+        numbers = target.astype(np.float64)
+        return {"form": form, "along": "target", "groups": violins(numbers, levels)}
+    return {"form": form, "levels": fractions(levels, classes), "classes": classes.names}
+
+
+def violins(values: FloatArray, groups: SampleLevels) -> list[dict[str, Any]]:
+    """Quantiles, density and some of the values of each group; the widest density is 1."""
+    low, high = edges(values)
+    made: list[dict[str, Any]] = []
+    for group, name in enumerate(groups.names):
+        own = values[groups.codes == group]
+        if not len(own):
+            made.append({"name": name, "count": 0, "quantiles": [], "points": [], "density": None})
+            continue
+        seen = np.clip(own, low, high)
+        made.append(
+            {
+                "name": name,
+                "count": len(own),
+                "quantiles": plain_numbers(np.quantile(own, QUANTILES)),
+                "points": plain_numbers(some_of(seen, MOST_IN_VIOLIN)),
+                "density": density(seen),
+            }
+        )
+    widest = max((one["density"][1].max() for one in made if one["density"]), default=1.0)
+    for one in made:
+        if found := one["density"]:
+            one["density"] = pairs_of_numbers(found[0], found[1] / widest)
+    return made
+
+
+def fractions(levels: SampleLevels, classes: SampleLevels) -> list[dict[str, Any]]:
+    """Fractions of the classes at each level of a feature."""
+    rows = []
+    for level, name in enumerate(levels.names):
+        counts = np.bincount(classes.codes[levels.codes == level], minlength=len(classes.names))
+        total = int(counts.sum())
+        rows.append(
+            {"name": name, "count": total, "fractions": plain_numbers(counts / max(total, 1))}
+        )
+    return rows
+
+
+def _cloud(values: FloatArray, target: FloatArray) -> dict[str, Any]:
+    """Take some of the samples, those far out at the edge, and a smooth curve through all."""
+    drawn = [np.clip(one, *edges(one)) for one in (values, target)]
+    step = max(1, -(-len(values) // MOST_POINTS))
+    smooth = smooth_curve(values, target)
+    line = []
+    if smooth is not None:
+        places, heights = smooth
+        low, high = edges(values)
+        seen = np.flatnonzero((places >= low) & (places <= high))
+        kept = seen[np.linspace(0, len(seen) - 1, min(len(seen), N_ON_CURVE)).astype(int)]
+        line = pairs_of_numbers(places[kept], heights[kept])
+    return {"points": pairs_of_numbers(*(one[::step] for one in drawn)), "line": line}
+
+
+def pairs_of_numbers(xs: FloatArray, ys: FloatArray) -> list[list[float | None]]:
+    """Join coordinates."""
+    return [[plain_number(x), plain_number(y)] for x, y in zip(xs, ys, strict=True)]
 
 
 def view_limits(values: FloatArray) -> tuple[float, float]:
@@ -78,7 +258,7 @@ def density(values: FloatArray) -> tuple[FloatArray, FloatArray] | None:
 def smooth_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return places and heights of a smooth curve; None for fewer than five different places."""
     places, means, counts = _groups(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
-    if len(places) < LEAST_GROUPS:
+    if len(places) < LEAST_PLACES:
         return None
     scale, along = _normal_scale(places, counts)
     spread = means.std()
@@ -105,10 +285,10 @@ def _groups(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray, Float
     places, of_point, found = np.unique(x, return_inverse=True, return_counts=True)
     counts: FloatArray = np.asarray(found, dtype=np.float64)
     heights = np.bincount(of_point, y) / counts
-    if len(places) <= MOST_GROUPS:
+    if len(places) <= MOST_PLACES:
         return places, heights, counts
     shares = (np.cumsum(counts) - counts / 2) / counts.sum()
-    _, of_place = np.unique((shares * MOST_GROUPS).astype(int), return_inverse=True)
+    _, of_place = np.unique((shares * MOST_PLACES).astype(int), return_inverse=True)
     sizes: FloatArray = np.asarray(np.bincount(of_place, counts), dtype=np.float64)
     return (
         np.bincount(of_place, places * counts) / sizes,

@@ -13,21 +13,6 @@ from hsieve.report.evidence import Evidence
 from hsieve.strategies.overlaps import SUBSTITUTE
 from hsieve.strategies.pursuit_path import PursuitPath
 
-__all__ = [
-    "Column",
-    "FeatureRow",
-    "PairRow",
-    "RelatedFeature",
-    "Step",
-    "Steps",
-    "columns_of",
-    "feature_rows",
-    "finite",
-    "pair_columns",
-    "pair_rows",
-    "steps_of",
-]
-
 FloatArray = NDArray[np.floating]
 
 # Scores of substitutes are right to about so many digits.
@@ -196,7 +181,7 @@ STEP_COLUMNS = (
 )
 EVENTS = {
     "joined": "the features were added to those chosen.",
-    "set aside": "the features were related to the residuals, but told no more than the chosen "
+    "set aside": "the features were related to the residuals, but added nothing to the chosen "
     "features most like them, or did not lower the error enough.",
     "left": "the feature tells no more than other chosen ones, or the error hardly rises without "
     "it, so it was removed.",
@@ -286,7 +271,7 @@ def _partners(selector: Any, names: Sequence[str]) -> dict[int, tuple[RelatedFea
 
 
 def columns_of(selector: Any, rows: Sequence[FeatureRow], score: str) -> tuple[Column, ...]:
-    """Tell which columns of the features have something to show; `score` says what a score is."""
+    """Return the columns of features that have something to show; `score` says what a score is."""
     met = {
         column.key
         for column in FEATURE_COLUMNS
@@ -320,7 +305,7 @@ def pair_rows(selector: Any, names: Sequence[str]) -> tuple[PairRow, ...]:
 
 
 def pair_columns(rows: Sequence[PairRow]) -> tuple[Column, ...]:
-    """Tell which columns of the pairs have something to show."""
+    """Return the columns of the pairs that have something to show."""
     return tuple(
         column
         for column in PAIR_COLUMNS

@@ -7,12 +7,12 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from hsieve.inference import NumberChoice
-from hsieve.report.plots.base import Display
-from hsieve.report.plots.style import (
+from hsieve.report.plots.base import (
     COLOURS,
     FONT_SIZE,
     MARKED,
     PALE,
+    Display,
     halo,
     log_axis,
     write_note,

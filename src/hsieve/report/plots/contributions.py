@@ -13,9 +13,7 @@ import numpy as np
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.parameters import integer, word
 from hsieve.report.fitted import selection_of
-from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display
-from hsieve.report.plots.style import (
+from hsieve.report.plots.base import (
     CULLED,
     DARK,
     FONT_SIZE,
@@ -23,6 +21,7 @@ from hsieve.report.plots.style import (
     MANY_LINES,
     PALE,
     POINTS_PER_INCH,
+    Display,
     chosen_styles,
     draw_pale_lines,
     height_for,
@@ -32,6 +31,7 @@ from hsieve.report.plots.style import (
     write_note,
 )
 from hsieve.strategies.randomised import ContributionPath
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

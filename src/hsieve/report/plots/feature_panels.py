@@ -13,10 +13,16 @@ from hsieve.data.validation import check_lengths, numbers_if_all_are, target_kin
 from hsieve.io.frames import FrameBlocks, collected, is_frame
 from hsieve.kernels import Precomputed
 from hsieve.parameters import integer
-from hsieve.report.beside import beside, form_of
 from hsieve.report.fitted import categories_of, chosen_columns, declared, selection_of
-from hsieve.report.names import levels_of, shortened
-from hsieve.report.plots.base import Display, new_figure, require_matplotlib
+from hsieve.report.plots.base import (
+    COLOURS,
+    DARK,
+    FONT_SIZE,
+    LITERAL,
+    Display,
+    new_figure,
+    require_matplotlib,
+)
 from hsieve.report.plots.panels import (
     LETTER_INCHES,
     class_colours,
@@ -24,8 +30,8 @@ from hsieve.report.plots.panels import (
     draw_scatter,
     draw_violins,
 )
-from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL
-from hsieve.report.shapes import view_limits
+from hsieve.report.shapes import beside, form_of, levels_of, view_limits
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -227,8 +233,8 @@ class FeaturePanelsDisplay(Display):
         # Numbers stand at the left of all panels, or classes and fractions do.
         alike = place > 0 and (not is_classes or kind == self.kinds_[place - 1])
         # Where there are fractions, a legend tells the colours of classes.
-        told = is_classes and kind == "violins" and "fractions" in self.kinds_
-        if not is_first and (alike or told):
+        is_in_legend = is_classes and kind == "violins" and "fractions" in self.kinds_
+        if not is_first and (alike or is_in_legend):
             panel.tick_params(labelleft=False)
             return
         words = f"fraction of {self.target_name}" if kind == "fractions" else self.target_name
@@ -236,7 +242,7 @@ class FeaturePanelsDisplay(Display):
 
 
 def _notes(values: FloatArray, *, is_number: bool) -> str:
-    """Tell what a panel does not show."""
+    """Say what a panel does not show."""
     known = values[np.isfinite(values)]
     n_missing = len(values) - len(known)
     notes = [f"{n_missing} missing"] if n_missing else []
@@ -308,7 +314,7 @@ class PanelGrid:
         return made
 
     def is_first_in_row(self, place: int) -> bool:
-        """Tell whether a panel stands at the left."""
+        """Whether a panel stands at the left."""
         return place % self.n_columns == 0
 
     def write_title(self, title: str) -> None:
@@ -316,7 +322,7 @@ class PanelGrid:
         self.place.suptitle(title, x=0.01, ha="left", fontsize=FONT_SIZE + 3, **LITERAL)
 
     def _write_legend(self, classes: Sequence[str], *, outside: bool) -> None:
-        """Tell the colours of the classes below the panels."""
+        """Show the colours of the classes below the panels."""
         from matplotlib.patches import Patch
 
         legend = self.place.legend(

@@ -9,9 +9,15 @@ from numpy.typing import ArrayLike
 from hsieve.array_types import FloatArray
 from hsieve.data.spectra import power_spectra
 from hsieve.inference import BandHSIC, band_hsic
-from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display, require_matplotlib
-from hsieve.report.plots.style import LITERAL, MARKED, SHADES, write_note
+from hsieve.report.plots.base import (
+    LITERAL,
+    MARKED,
+    SHADES,
+    Display,
+    require_matplotlib,
+    write_note,
+)
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

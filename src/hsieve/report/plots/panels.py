@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hsieve.array_types import FloatArray
-from hsieve.report.plots.style import COLOURS, DARK, FONT_SIZE, LITERAL, MARKED
+from hsieve.report.plots.base import COLOURS, DARK, FONT_SIZE, LITERAL, MARKED
 from hsieve.report.shapes import smooth_curve, view_limits
 
 if TYPE_CHECKING:

@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.parameters import integer
-from hsieve.report.names import names_of, shortened
-from hsieve.report.paths import atom_name, coefficients_in_order, lars_selection_path
-from hsieve.report.plots.base import Display
-from hsieve.report.plots.style import (
+from hsieve.report.curves import atom_name, coefficients_in_order, lars_selection_path
+from hsieve.report.fitted import names_of
+from hsieve.report.plots.base import (
     CULLED,
     DARK,
     PALE,
+    Display,
     height_for,
     line_style,
     listed,
@@ -31,6 +31,7 @@ from hsieve.report.plots.style import (
 )
 from hsieve.solvers import LarsPath
 from hsieve.strategies.lars_path import LarsSelectionPath
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,19 +14,20 @@ from scipy.spatial.distance import squareform
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.parameters import integer, number
-from hsieve.report.fitted import measure_in_words, pairwise_of, selection_of
-from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display, require_matplotlib
-from hsieve.report.plots.style import (
+from hsieve.report.fitted import measure_name, pairwise_of, selection_of
+from hsieve.report.plots.base import (
     DARK,
     FONT_SIZE,
     LINE_SPACING,
     LITERAL,
     MARKED,
     POINTS_PER_INCH,
+    Display,
+    require_matplotlib,
     write_note,
 )
 from hsieve.strategies.overlaps import INTERCHANGEABLE, overlaps
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -164,7 +165,7 @@ class RedundancyDisplay(Display):
             feature_names=selection.names,
             chosen=chosen,
             title=selection.title,
-            measure=measure_in_words(measure),
+            measure=measure_name(measure),
             least=float(least),
             n_left_out=len(selection.chosen) - len(chosen),
         )
@@ -181,7 +182,7 @@ class RedundancyDisplay(Display):
         shown = self.shares[np.ix_(found.order, found.order)]
         self.image_ = ax.imshow(shown, cmap=SHADES, vmin=0.0, vmax=1.0, interpolation="nearest")
         bar = self.figure_.colorbar(self.image_, ax=ax, fraction=0.046, pad=0.04)
-        bar.set_label(self._scale_in_words())
+        bar.set_label(self._scale_label())
         bar.outline.set_visible(False)  # type: ignore[operator]
         ax.spines[:].set_visible(False)
         self._draw_names()
@@ -191,7 +192,7 @@ class RedundancyDisplay(Display):
         self._draw_words()
         return self
 
-    def _scale_in_words(self) -> str:
+    def _scale_label(self) -> str:
         if self.measure == "NHSIC":
             return "NHSIC (0 independent, 1 copies)"
         return f"{self.measure}, as a fraction\nof what it is for a copy"

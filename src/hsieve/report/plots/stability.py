@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.parameters import integer
 from hsieve.report.fitted import selection_of
-from hsieve.report.names import shortened
-from hsieve.report.plots.base import Display
-from hsieve.report.plots.style import (
+from hsieve.report.plots.base import (
     CULLED,
     FONT_SIZE,
+    Display,
     chosen_styles,
     draw_pale_lines,
     halo,
@@ -28,6 +27,7 @@ from hsieve.report.plots.style import (
 from hsieve.selectors import StabilitySelection
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.regularisation import usual_parameter
+from hsieve.text import shortened
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -52,7 +52,7 @@ class StabilityDisplay(Display):
     frequencies : ndarray of shape (n_points, n_features)
         Fraction of the subsamples that select each feature at each point.
     threshold : float
-        Share from which on a feature is stable.
+        Fraction from which on a feature is stable.
     chosen : ndarray of int
         The chosen features, most stable first.
     feature_names : sequence of str
@@ -143,7 +143,7 @@ class StabilityDisplay(Display):
             chosen=selection.chosen,
             feature_names=selection.names,
             title=selection.title.replace(":", f" ({inside}):", 1),
-            range_name=_range_in_words(selector),
+            range_name=_range_label(selector),
             notes=_notes(selector),
         )
         return display.plot(ax, n_labels=n_labels)
@@ -228,7 +228,7 @@ class StabilityDisplay(Display):
         write_note(self.ax_, [*self.notes, *without_name(n_without_name)])
 
 
-def _range_in_words(selector: StabilitySelection) -> str:
+def _range_label(selector: StabilitySelection) -> str:
     """Say what the points of the range are."""
     base = selector.estimator
     if isinstance(base, BaseSelector):
@@ -238,7 +238,7 @@ def _range_in_words(selector: StabilitySelection) -> str:
 
 
 def _notes(selector: StabilitySelection) -> list[str]:
-    """Tell the error bound in words."""
+    """State the error bound."""
     scores = selector.stability_scores_
     n_stable = int(np.sum(scores >= selector.threshold_ - 1e-12))
     mean = float(selector.n_selected_.mean())

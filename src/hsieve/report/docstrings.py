@@ -1,4 +1,4 @@
-"""What each method does, in words for people who did not choose it."""
+"""What each method does and what its parameters mean, as its class and docstring say."""
 
 import inspect
 import re
@@ -11,8 +11,6 @@ from hsieve.selectors.search import DependenceSelector, SearchSelector
 from hsieve.selectors.spec import ALONE, PAIRS, TOGETHER, MethodSpec
 from hsieve.selectors.stability import StabilitySelection
 from hsieve.strategies.base import Strategy
-
-__all__ = ["first_line", "parameter_meanings", "references_of", "words_for"]
 
 SCORE = "Score that decided the place of the feature."
 # A bound measure that is asked for these lets redundant features stay out.
@@ -28,13 +26,13 @@ ROLE = re.compile(r":\w+:`~?([^`]+)`")
 ELSEWHERE = re.compile(r"^As in :class:`(?P<name>\w+)`")
 
 
-def words_for(selector: Any) -> MethodSpec:
+def spec_of(selector: Any) -> MethodSpec:
     """Describe the method of a selector with its settings taken into account, and its papers.
 
     Examples
     --------
     >>> from hsieve import MaxRelevance
-    >>> words_for(MaxRelevance()).does
+    >>> spec_of(MaxRelevance()).does
     'ranks features by their own dependence on the target, whatever its shape.'
     """
     kind = type(selector)
@@ -47,7 +45,7 @@ def words_for(selector: Any) -> MethodSpec:
     if getattr(selector, "interactions", None) is not None:
         return replace(spec, sees=PAIRS)
     if isinstance(selector, StabilitySelection) and selector.estimator is not None:
-        inner = words_for(selector.estimator)
+        inner = spec_of(selector.estimator)
         return replace(spec, sees=inner.sees, keeps_copies=inner.keeps_copies)
     return spec
 
