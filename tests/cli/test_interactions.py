@@ -474,10 +474,10 @@ def test_failed_write_leaves_the_old_file(table, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("name", "word"), [("absent.csv", "no such file"), ("table.xlsx", "unknown ending")]
+    ("name", "word"), [("absent.csv", "no such file"), ("table.doc", "unknown ending")]
 )
 def test_file_that_cannot_be_read_is_refused(tmp_path, name, word):
-    (tmp_path / "table.xlsx").touch()
+    (tmp_path / "table.doc").touch()
     assert_refused(scan(tmp_path / name), name, word)
 
 

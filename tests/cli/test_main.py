@@ -51,8 +51,10 @@ def test_help_names_all_commands(arguments):
         assert command in result.stdout
 
 
-def test_methods_lists_purpose_and_cost_of_each():
+def test_methods_are_listed_in_groups_by_purpose_with_their_cost():
     lines = invoke("methods").stdout.splitlines()
+    groups = [line for line in lines[:-1] if not line.startswith(" ")]
+    assert len(groups) == len(set(groups)) > 1
     for method in (AUTO, *known_methods().values()):
         assert method.group in lines
         row = rf"  {re.escape(method.name)} +{re.escape(method.purpose)} +{re.escape(method.cost)}"

@@ -282,9 +282,9 @@ def test_missing_file_is_refused(tmp_path):
 
 
 def test_unknown_ending_is_refused(tmp_path):
-    path = tmp_path / "table.xlsx"
+    path = tmp_path / "table.doc"
     path.touch()
-    assert_refused(invoke("select", path, "-t", "y"), "table.xlsx")
+    assert_refused(invoke("select", path, "-t", "y"), "table.doc")
 
 
 def test_unknown_method_is_refused_with_near_matches(refuse):

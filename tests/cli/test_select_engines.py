@@ -118,8 +118,8 @@ def read_here(monkeypatch):
     "options",
     [
         ("-m", "n3lars", "-k", 3, "--substitutes", 2),
-        ("-m", "mrmr", "-k", 3),
-        ("-m", "mr-nhsic", "-k", "alignment"),
+        ("-m", "mrmr", "-k", 3, "--substitutes", 0),
+        ("-m", "mr-nhsic", "-k", "alignment", "--substitutes", 0),
     ],
 )
 def test_dask_gives_the_same_and_nothing_is_read_here(answer, scheduler, read_here, options):
@@ -176,11 +176,12 @@ def test_spark_gives_the_same(answer, parts, tmp_path):
         "-m",
         "n3lars",
     ]
-    command += ["-k", "3", "-o", str(out), "--engine", "spark", "--workers", "1"]
+    command += ["-k", "3", "--substitutes", "0", "-o", str(out)]
+    command += ["--engine", "spark", "--workers", "1"]
     result = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     assert result.returncode == 0, result.stderr
     assert "Moved for the selection: " in result.stdout
-    assert json.loads(out.read_text()) == answer("-m", "n3lars", "-k", 3)[0]
+    assert json.loads(out.read_text()) == answer("-m", "n3lars", "-k", 3, "--substitutes", 0)[0]
 
 
 def test_a_checkpoint_is_taken_up_and_belongs_to_its_run(answer, parts, tmp_path):

@@ -117,7 +117,7 @@ def test_other_methods_refuse_to_choose_the_number(table, name, monkeypatch):
         "hsieve.dataset.open_dataset", lambda *_, **__: pytest.fail("the file was read")
     )
     result = invoke("select", table, "-t", "y", "-m", name, "-k", "auto")
-    assert_refused(result, f"--n-features auto does not work with {name}, give a number or a rule")
+    assert_refused(result, f"--n-features auto does not work with {name}; give a number or a rule")
 
 
 def test_the_choice_of_a_method_and_comparisons_refuse_it_too(table):
@@ -126,7 +126,7 @@ def test_the_choice_of_a_method_and_comparisons_refuse_it_too(table):
         result, "n_features_to_select must be None or an integer of at least 1, got 'auto'"
     )
     result = invoke("compare", table, "-t", "y", "-m", "pursuit,mrmr", "-k", "auto")
-    assert_refused(result, "--n-features auto does not work with mrmr, give a number or a rule")
+    assert_refused(result, "--n-features auto does not work with mrmr; give a number or a rule")
 
 
 def test_stability_selection_has_its_own_number(table):

@@ -174,7 +174,8 @@ def test_nothing_stable_is_an_answer(noise, tmp_path, ending, p_values):
     out = tmp_path / f"out.{ending}"
     options = ("-m", "stability-lasso", *FEW, "--p-values", p_values)
     result = invoke("select", noise, "-t", "y", *options, "-o", out)
-    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.exit_code == 0, result.output
+    assert result.stderr.startswith("warning: No feature tells more about y by itself than chance")
     assert "0 of 20 features by stability-lasso" in result.stdout
     assert "No feature is stable, so none is selected: nearest is noise" in result.stdout
     assert "If more false selections are allowed, more features are stable" in result.stdout
@@ -195,8 +196,8 @@ def test_nothing_stable_is_an_answer(noise, tmp_path, ending, p_values):
         (["--false-selections", 1], ["--false-selections does not work with", "stability-lasso"]),
         (["--subsamples", 10], ["--subsamples does not work with"]),
         (["-m", "stability-lasso", "--stability"], ["which stability-lasso does already"]),
-        (["--stability", "--false-selections", "nan"], ["nan is not in the range"]),
-        (["--stability", "--subsamples", 0], ["0 is not in the range 2<=x<=100000"]),
+        (["--stability", "--false-selections", "nan"], ["--false-selections"]),
+        (["--stability", "--subsamples", 0], ["--subsamples"]),
         (["--stability", "--covariate", "sign"], ["--covariate does not work with stability"]),
         (["--stability", "--interactions"], ["--interactions does not work with stability"]),
         (["--stability", "--plot", "p.png"], ["--plot does not work with stability"]),

@@ -280,6 +280,14 @@ def test_a_phone_shows_that_the_table_goes_on_and_all_links(opened):
     assert not wide.locator("#features .cue").is_visible()
 
 
+def test_small_tables_are_no_wider_than_what_they_hold(opened):
+    page = opened("classes", 1400)
+    widths = "boxes => boxes.map((b) => [b.clientWidth, b.querySelector('table').offsetWidth])"
+    found = page.eval_on_selector_all("#data .scroll", widths)
+    assert found
+    assert all(box - table < 10 for box, table in found)
+
+
 def test_many_panels_are_shown_on_demand(opened):
     page = opened("many", 390)
     panels = page.locator("[data-picture=panels] .panel")

@@ -178,7 +178,9 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         for parameter in settings:
             if parameter != "n_features_to_select":
                 option = OPTIONS.get(parameter, f"--{parameter.replace('_', '-')}")
-                method.check_takes(parameter, option)
+                # Other methods have interactions of another kind than those of a path.
+                needed = "covariates" if parameter == "interactions" else parameter
+                method.check_takes(needed, option)
         if plot is not None:
             method.check_takes("covariates", "--plot")  # which have a path
     if time_allowed is not None and not method.is_automatic:
@@ -264,6 +266,7 @@ def select(
     analysed: "AnalysisOptions",
 ) -> tuple[Any, "Analysis", str]:
     """Return the fitted selector, the analysis of its result, and what selected."""
+    from hsieve.data.errors import listed
     from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
     from hsieve.report.analysis import analyse
 
@@ -285,6 +288,9 @@ def select(
                     settings=found.settings,
                 )
             else:
+                if table.categorical:
+                    names = listed(table.names[place] for place in table.categorical)
+                    method.check_takes("categorical", f"a table with categories ({names})")
                 selector = method.make(**_with_positions(settings, table)).fit(table)
         # Only these may find nothing where there is something to select from.
         if not len(selector.selected_indices_) and not method.may_find_nothing:

@@ -6,7 +6,6 @@ holds plain values only, so that it can be kept as JSON.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,11 @@ from sklearn.utils.validation import check_is_fitted
 from hsieve.dataset import Dataset
 from hsieve.inference.hsic_tests import FeatureTests
 from hsieve.io.frames import pandas_frame
+from hsieve.parameters import integer, word
 from hsieve.report.curves import Names, curves
+from hsieve.report.docstrings import parameter_meanings, spec_of
 from hsieve.report.evidence import Evidence, gather
 from hsieve.report.fitted import names_of
-from hsieve.report.docstrings import parameter_meanings, spec_of
 from hsieve.report.p_values import p_values_of
 from hsieve.report.panels import data_pictures, target_summary
 from hsieve.report.pitfalls import pitfalls
@@ -310,28 +310,16 @@ def analyse(
 
 def _check(options: AnalysisOptions, n_features: int) -> None:
     """Refuse options that make no sense, before any work."""
-    n_shown = options.n_shown
-    is_whole = isinstance(n_shown, Integral) and not isinstance(n_shown, bool)
-    if n_shown is not None and not (is_whole and 1 <= n_shown <= MOST_SHOWN):
-        msg = f"n_shown must be an integer from 1 to {MOST_SHOWN}, got {n_shown!r}."
-        raise ValueError(msg)
+    if options.n_shown is not None:
+        integer(1, MOST_SHOWN).check("n_shown", options.n_shown)
     if options.title is not None and not isinstance(options.title, str):
         msg = f"title must be a text or None, got {options.title!r}."
         raise ValueError(msg)
-    p_values = options.p_values
-    if isinstance(p_values, FeatureTests):
-        if len(p_values.p_values) == n_features:
-            return
-        given = f"tests of {len(p_values.p_values)} features"
-    elif p_values in P_VALUES:
-        return
-    else:
-        given = repr(p_values)
-    msg = (
-        f"p_values must be one of {', '.join(map(repr, P_VALUES))}, or what feature_tests gives "
-        f"for all {n_features} features, got {given}."
-    )
-    raise ValueError(msg)
+    if not isinstance(options.p_values, FeatureTests):
+        word(*P_VALUES).check("p_values", options.p_values)
+    elif (n_tested := len(options.p_values.p_values)) != n_features:
+        msg = f"p_values must hold tests of all {n_features} features, got {n_tested}."
+        raise ValueError(msg)
 
 
 def _texts(*groups: Iterable[str]) -> tuple[str, ...]:
