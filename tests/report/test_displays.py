@@ -23,7 +23,7 @@ from hsieve.report import (
     RelevanceRedundancyDisplay,
     StabilityDisplay,
 )
-from hsieve.report.plots import Display
+from hsieve.report.plots.base import Display
 
 ODD = ["$x_1$", "<script>", "a_b^{c", r"\frac{1}{", "--> ]]>", "_hidden", "two\nlines", "遺伝子"]
 

@@ -42,7 +42,7 @@ def check_outputs(
     if out is not None:
         _check_output(out, source, (".csv", ".json"))
     if plot is not None:
-        from hsieve.report.plots import PICTURE_ENDINGS, require_matplotlib
+        from hsieve.report.plots.base import PICTURE_ENDINGS, require_matplotlib
 
         _check_output(plot, source, PICTURE_ENDINGS, require_matplotlib)
     if report is not None:

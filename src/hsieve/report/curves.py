@@ -266,7 +266,7 @@ def _scores(selector: Any, names: Names) -> dict[str, Any] | None:
     return {
         "id": "scores",
         "kind": "bars",
-        "title": "Scores, best first",
+        "title": "Scores by rank",
         "caption": "Filled bars are chosen features, hollow ones are not."
         + _left_out(n_more, "features of lower rank, or with a score of zero"),
         "description": _ends([{**bar, "values": [bar["value"]]} for bar in bars], "score"),
