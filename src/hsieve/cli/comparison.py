@@ -2,7 +2,7 @@
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -117,6 +117,7 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         names = options.names_in("--methods", methods)
         found = {name: find_method(name) for name in names or USUAL_METHODS}
         number = options.checked_number(n_features, *found.values())
+        asked_for: dict[str, Any] = {} if number is None else {"n_features_to_select": number}
         who = engine_for_jobs(jobs, engine, scheduler, workers)
     if "auto" in found:
         msg = "auto chooses among methods itself and works with 'hsieve select' alone"
@@ -136,7 +137,7 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         with refusing(table.source):
             plan = plan_comparison(
                 {
-                    name: method.make(n_features_to_select=number, random_state=random_state)
+                    name: method.make(random_state=random_state, **asked_for)
                     for name, method in found.items()
                     if name not in left_out
                 },
