@@ -342,7 +342,7 @@ def test_bug_is_no_bad_input(table, monkeypatch):
         raise ZeroDivisionError
 
     monkeypatch.setattr("hsieve.N3LARS.fit", break_down)
-    result = invoke("select", table, "-t", "y")
+    result = invoke("select", table, "-t", "y", "-m", "n3lars")
     assert result.exit_code == 1
     assert isinstance(result.exception, ZeroDivisionError)
 
@@ -352,7 +352,8 @@ def test_failing_algebra_is_no_bad_input(table, monkeypatch):
         raise np.linalg.LinAlgError
 
     monkeypatch.setattr("hsieve.N3LARS.fit", break_down)
-    assert isinstance(invoke("select", table, "-t", "y").exception, np.linalg.LinAlgError)
+    result = invoke("select", table, "-t", "y", "-m", "n3lars")
+    assert isinstance(result.exception, np.linalg.LinAlgError)
 
 
 @pytest.mark.parametrize("name", [n for n, method in known_methods().items() if method.has_path])
