@@ -182,7 +182,7 @@ def test_categories_leave_out_what_takes_numbers_only_or_refuse_it(columns, tmp_
     result = invoke(*options)
     assert result.stderr == "warning: lasso is left out, since it takes numbers only\n"
     assert "lasso" not in result.stdout
-    assert_refused(invoke(*options, "-m", "mrmr,lasso"), "lasso takes numbers only", "'colour'")
+    assert_refused(invoke(*options, "-m", "mrmr,lasso"), "('colour') does not work with lasso")
     result = invoke("compare", table, "-t", "y", *QUICK, "--drop", "colour")
     assert "6 features" in result.stdout
 
@@ -211,7 +211,7 @@ def test_wrong_usage_is_refused_before_reading(table, options, words):
     [
         ({"y": ["up"] * N_SAMPLES}, [], ["1 class", "at least two"]),
         ({"y": ["one"] + ["up"] * (N_SAMPLES - 1)}, [], ["single sample"]),
-        ({"y": np.arange(N_SAMPLES) / 7}, ["-m", "stability-lpboost"], ["classes"]),
+        ({"y": np.arange(N_SAMPLES) / 7}, ["-m", "stability-lpboost"], ["of classes only", "'y'"]),
     ],
 )
 def test_bad_tables_are_refused_before_any_work(columns, tmp_path, changes, options, words):

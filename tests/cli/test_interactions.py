@@ -267,7 +267,7 @@ def test_options_reach_the_estimator(table, monkeypatch):
     real_fit = InteractionScan.fit
 
     def noted(self, X, y=None):
-        given.update(self.get_params())
+        given.update(self.get_params(), categorical=X.categorical)
         return real_fit(self, X, y)
 
     monkeypatch.setattr(InteractionScan, "fit", noted)
@@ -477,7 +477,7 @@ def test_failed_write_leaves_the_old_file(table, tmp_path, monkeypatch):
     ("name", "word"), [("absent.csv", "no such file"), ("table.doc", "unknown ending")]
 )
 def test_file_that_cannot_be_read_is_refused(tmp_path, name, word):
-    (tmp_path / "table.doc").touch()
+    (tmp_path / "table.doc").write_text("a,y\n")
     assert_refused(scan(tmp_path / name), name, word)
 
 

@@ -68,9 +68,9 @@ OTHERS = {
     "stability": Command(
         (*SELECT[:6], "--stability", "--subsamples", "20", "--out", "out.csv"), 2, COULD_BE_KEPT
     ),
-    "compare": Command((*COMPARE, "--folds", "3"), 2, "with --results FOLDER it could go on"),
+    "compare": Command((*COMPARE, "--folds", "3"), 2, "with --results FOLDER it could be resumed"),
     "compare in processes": Command(
-        (*COMPARE, "--folds", "3", "--jobs", "2"), 1, "with --results FOLDER it could go on"
+        (*COMPARE, "--folds", "3", "--jobs", "2"), 1, "with --results FOLDER it could be resumed"
     ),
     "interactions": Command(
         ("interactions", "../data.csv", "-t", "y", "--out", "out.csv", "--report", "page.html"),

@@ -18,6 +18,7 @@ from hsieve.cli.console import (
 from hsieve.cli.engines import Engine, engine_for_jobs
 from hsieve.cli.errors import BadInputError, InterruptedRunError, kept_in
 from hsieve.cli.files import (
+    check_columns,
     check_outputs,
     read_dataset,
     reading_options,
@@ -134,12 +135,14 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         if table.categorical and not names:
             # Nobody named these, so that one that cannot take the columns is no mistake.
             left_out = [name for name, one in found.items() if not one.takes("categorical")]
+            found = {name: one for name, one in found.items() if name not in left_out}
         with refusing(table.source):
+            for method in found.values():
+                check_columns(table, method)
             plan = plan_comparison(
                 {
                     name: method.make(random_state=random_state, **asked_for)
                     for name, method in found.items()
-                    if name not in left_out
                 },
                 table,
                 scoring=scoring,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from hsieve.dataset import Dataset
     from hsieve.report.page import Report
     from hsieve.report.repetition import Origin
+    from hsieve.selectors.methods import Method
 
 STANDARD_INPUT = Path("-")
 # Options that are arguments of `open_dataset` by the same name, with what is not worth saying.
@@ -100,6 +101,21 @@ def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
     with refusing(path), warnings.catch_warnings():
         warnings.simplefilter("ignore", IdentifierWarning)  # its notes say so
         return open_dataset(sys.stdin.buffer if path == STANDARD_INPUT else path, **options)
+
+
+def check_columns(table: "Dataset", method: "Method") -> None:
+    """Refuse columns and targets that a method does not take, by the name it has here."""
+    from hsieve.data.errors import listed
+
+    if table.categorical:
+        names = listed(table.names[place] for place in table.categorical)
+        method.check_takes("categorical", f"a table with categories ({names})")
+    if method.needs_classes and table.target_kind != "classes":
+        msg = (
+            f"{method.name} takes a target of classes only, but {table.target_name!r} holds "
+            "numbers; if these are classes, say --target-kind classes"
+        )
+        raise ValueError(msg)
 
 
 @contextmanager

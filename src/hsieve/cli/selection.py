@@ -12,6 +12,7 @@ from hsieve.cli.console import complain, origin, progress_bar, result_console
 from hsieve.cli.engines import engine_settings, traffic_note, workers_ready
 from hsieve.cli.errors import BadInputError, kept_in, naming_what_is_kept
 from hsieve.cli.files import (
+    check_columns,
     check_outputs,
     gathered_warnings,
     origin_of,
@@ -266,7 +267,6 @@ def select(
     analysed: "AnalysisOptions",
 ) -> tuple[Any, "Analysis", str]:
     """Return the fitted selector, the analysis of its result, and what selected."""
-    from hsieve.data.errors import listed
     from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
     from hsieve.report.analysis import analyse
 
@@ -288,9 +288,7 @@ def select(
                     settings=found.settings,
                 )
             else:
-                if table.categorical:
-                    names = listed(table.names[place] for place in table.categorical)
-                    method.check_takes("categorical", f"a table with categories ({names})")
+                check_columns(table, method)
                 selector = method.make(**_with_positions(settings, table)).fit(table)
         # Only these may find nothing where there is something to select from.
         if not len(selector.selected_indices_) and not method.may_find_nothing:

@@ -14,6 +14,7 @@ from hsieve.report.plots.path import PathDisplay
 from hsieve.report.plots.redundancy import RedundancyDisplay
 from hsieve.report.plots.relevance_redundancy import RelevanceRedundancyDisplay
 from hsieve.report.plots.stability import StabilityDisplay
+from hsieve.report.sentences import path_in_words
 
 __all__ = [
     "AlignmentDisplay",
