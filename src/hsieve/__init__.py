@@ -1,4 +1,7 @@
-"""hsieve: the few features that matter, when the relation to the target is not linear.
+"""Nonlinear feature selection by kernel measures of dependence.
+
+:func:`hsieve.select` chooses features, their number and the method. Every method is also a
+scikit-learn selector of its own.
 
 >>> from hsieve import BAHSIC
 >>> from hsieve.datasets import make_xor
