@@ -189,7 +189,7 @@ def test_unsupervised_rankings_need_a_target_for_a_rule():
 
 def test_blocks_covariates_and_many_samples(monkeypatch):
     monkeypatch.setattr(number_rules, "ALIGNMENT_SAMPLES", 100)
-    monkeypatch.setattr(number_rules, "BYTES_AT_A_TIME", 5000)
+    monkeypatch.setattr(number_rules, "PIECE_BYTES", 5000)
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 12))
     y = X[:, 5] + X[:, 0] + X[:, 9]

@@ -8,7 +8,7 @@ from hsieve import HSIC, LSMI, NHSIC, DependenceSelector, RandomisedContribution
 from hsieve.datasets import make_xor
 from hsieve.kernels.columns import standardised
 from hsieve.progress import listen
-from hsieve.strategies.random_draws import Sampler
+from hsieve.strategies.random_sets import Sampler
 from hsieve.strategies.randomised import best_mean
 from tests.reference import naive_randsel
 from tests.reference.naive import delta_gram

@@ -8,7 +8,7 @@ from hsieve.strategies.mrmr import MRMRSearch
 from hsieve.strategies.pursuit import PursuitSearch
 from hsieve.strategies.pursuit_path import PursuitEvent, PursuitPath
 from hsieve.strategies.quadratic_program import QuadraticProgram
-from hsieve.strategies.random_halves import RandomHalves
+from hsieve.strategies.random_sets import RandomHalves
 from hsieve.strategies.randomised import ContributionPath, RandomisedContributions
 from hsieve.strategies.screening import IterativeScreening, Ranking
 from hsieve.strategies.sequential import Backward, Forward

@@ -42,7 +42,7 @@ from hsieve.parallel.jobs import make_job_engine
 from hsieve.parameters import NONE, integer, number, rules, word
 from hsieve.progress import report
 from hsieve.strategies.base import SelectionPath, Strategy, best_first
-from hsieve.strategies.random_draws import Draw, Sampler
+from hsieve.strategies.random_sets import Draw, Sampler
 
 # Rounds and shares where none are given; a sweep says far more in a round.
 DEFAULT_ROUNDS = {"plain": 3000, "sweep": 32}

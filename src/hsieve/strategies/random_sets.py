@@ -1,17 +1,14 @@
-"""Random halves explained by a regression: algorithm 7 of the thesis.
+"""Random sets of features and samples, and the halves of algorithm 7 of the thesis.
 
-Features are split at random into two halves, again and again; the difference of the halves' scores
-is explained by which feature was in which half. A sparse, non-negative regression that ignores
-small differences (:mod:`hsieve.strategies.random_halves`) gives the weights. The thesis
-calls it an earlier attempt and found it sensitive to both of its parameters; here the width of the
-tube is in deviations of the differences, and the penalty follows from the number of features
-wanted.
+Every round of a randomised search has a generator of its own, made from the seed and the place of
+the round, so a draw does not depend on who makes it or when.
 
-Cost: two scores a round, and some linear programs of n_rounds variables and d constraints.
-
-Sparse, non-negative regression that ignores small errors, as a linear program.
-
-The weighting scheme of Athanasakis (2014), section 4.5: minimise over w >= 0
+**Random halves.** Features are split at random into two halves, again and again; the difference of
+the halves' scores is explained by which feature was in which half. The thesis calls it an earlier
+attempt and found it sensitive to both of its parameters; here the width of the tube is in
+deviations of the differences, and the penalty follows from the number of features wanted. The
+regression (Athanasakis 2014, section 4.5) is sparse, non-negative and ignores small errors:
+minimise over w >= 0
 
     sum_i max(|b_i'w - z_i| - epsilon, 0) + penalty * sum_j w_j.
 
@@ -22,7 +19,8 @@ Its dual has one constraint a feature instead of two a row,
 and the multipliers of these constraints are w. Solved by HiGHS through SciPy. (The thesis sums the
 losses over the features; the rows are meant.)
 
-Cost: one linear program of n_rows bounded variables and n_features constraints.
+Cost: two scores a round, and some linear programs of n_rounds bounded variables and n_features
+constraints.
 
 References
 ----------
@@ -31,18 +29,18 @@ section 4.5.
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from scipy.optimize import linprog
 
-from hsieve.array_types import FloatArray
+from hsieve.array_types import FloatArray, IndexArray
 from hsieve.exceptions import NoRankingError
 from hsieve.measures.base import JointBoundMeasure
 from hsieve.parameters import NONE, integer, number, rules
 from hsieve.progress import report
 from hsieve.solvers.sparse_fits import SparseFit, fit_of_size
 from hsieve.strategies.base import SelectionPath, Strategy
-from hsieve.strategies.random_draws import Sampler
 
 # Differences within this fraction of the largest are the same: with one feature there is one split.
 SAME = 1e-9
@@ -50,6 +48,77 @@ REPORTED_EVERY = 50
 
 # Weights under this fraction of the largest are rounding of the solver.
 NEGLIGIBLE = 1e-9
+# Fewer samples, or fewer features in a set that is not a half, tell nothing.
+MIN_SUBSAMPLE = 8
+MIN_SET = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Draw:
+    """What one round looks at."""
+
+    samples: IndexArray  # (n_drawn,): the subsample
+    chosen: IndexArray  # the random set and its complement; fixed features are in both
+    others: IndexArray
+
+
+@dataclass(frozen=True, eq=False)
+class Sampler:
+    """Source of draws."""
+
+    groups: tuple[IndexArray, ...]  # samples of each group that is drawn from
+    n_drawn: tuple[int, ...]  # how many samples are drawn from each
+    share_of_features: float  # size of the random sets
+    seed: int  # seed of all rounds
+
+    @classmethod
+    def over(
+        cls, group_of_sample: IndexArray, subsample: float, share_of_features: float, seed: int
+    ) -> Self:
+        """Make a sampler that draws equally many samples from each group, as far as there are."""
+        n_samples, n_groups = len(group_of_sample), int(group_of_sample.max()) + 1
+        if 1 < n_samples < 2 * n_groups:
+            msg = (
+                f"balanced=True needs classes, but the target holds {n_groups} different values "
+                f"among {n_samples} samples."
+            )
+            raise ValueError(msg)
+        wanted = subsample * n_samples if subsample <= 1 else subsample
+        total = min(n_samples, max(MIN_SUBSAMPLE, int(wanted)))
+        groups = tuple(np.flatnonzero(group_of_sample == group) for group in range(n_groups))
+        n_drawn = tuple(min(len(group), -(-total // n_groups)) for group in groups)
+        return cls(groups, n_drawn, share_of_features, seed)
+
+    def draw(self, iteration: int, position: int, n_free: int, n_members: int) -> Draw:
+        """Draw samples and features for one round."""
+        seeds = np.random.SeedSequence(self.seed, spawn_key=(iteration, position))
+        rng = np.random.default_rng(seeds)
+        samples = np.concatenate(
+            [
+                rng.choice(group, n, replace=False)
+                for group, n in zip(self.groups, self.n_drawn, strict=True)
+            ]
+        )
+        order = rng.permutation(n_free)
+        size = self._set_size(rng, n_free)
+        fixed = np.arange(n_free, n_members)
+        chosen, others = (
+            np.concatenate([np.sort(part), fixed]) for part in (order[:size], order[size:])
+        )
+        return Draw(np.sort(samples), chosen, others)
+
+    def share_in(self, n_free: int) -> float:
+        """Fraction of the free features that a set holds, on average."""
+        return self._size(n_free, n_free / 2) / n_free
+
+    def _set_size(self, rng: np.random.Generator, n_free: int) -> int:
+        """Size of the random set; of an odd number of features either half is taken as often."""
+        return int(self._size(n_free, max((n_free + int(rng.integers(2))) // 2, 1)))
+
+    def _size(self, n_free: int, half: float) -> float:
+        """Size of a set, no smaller than is telling and no larger than a half."""
+        size = max(round(self.share_of_features * n_free), MIN_SET)
+        return half if self.share_of_features == 0.5 else min(size, half)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)

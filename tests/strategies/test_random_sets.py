@@ -7,7 +7,7 @@ from scipy.optimize import linprog
 from hsieve import HSIC, DependenceSelector, HalvesRegression, RandomHalves, kernels
 from hsieve.exceptions import FewerFeaturesWarning
 from hsieve.progress import listen
-from hsieve.strategies.random_halves import (
+from hsieve.strategies.random_sets import (
     _scale_of,
     insensitive_fit,
     insensitive_fit_of_size,
