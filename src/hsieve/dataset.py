@@ -354,15 +354,17 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         "missing": missing,
         "target_kind": target_kind,
     }
-    told = TextFormat(sep, decimal, encoding)
+    given = any(one is not None for one in (sep, decimal, encoding))
+    told = TextFormat(sep, decimal, encoding) if given else None
     if isinstance(source, str | os.PathLike):
         if not os.fspath(source):
             msg = "The path of the data is empty; give a file or a folder."
             raise ValueError(msg)
         source = Path(source)
-    if isinstance(source, Path) or hasattr(source, "read"):
+    is_stream = hasattr(source, "read") and not isinstance(source, ColumnBlocks)
+    if isinstance(source, Path) or is_stream:
         return _from_file(source, target, told, drop=tuple(drop), **options)
-    if told != TextFormat():
+    if told is not None:
         msg = f"sep, decimal and encoding are for delimited text, got {type(source).__name__}."
         raise ValueError(msg)
     if is_distributed(source):
@@ -408,7 +410,9 @@ def _refuse_several_names(target: Any, frame: Any) -> None:
         raise ValueError(msg)
 
 
-def _from_file(opened_file: Any, target: str | None, told: TextFormat, **options: Any) -> Dataset:
+def _from_file(
+    opened_file: Any, target: str | None, told: TextFormat | None, **options: Any
+) -> Dataset:
     """Open a file."""
     if target is not None and not isinstance(target, str):
         msg = f"target must be a string, such as a column name or '-1', got {target!r}"
@@ -460,7 +464,7 @@ def _from_source(
         names=roles.features,
         target_name=source.target,
         target_kind=roles.target_kind,
-        categorical=roles.categorical,
+        categorical=tuple(i for i, n in enumerate(roles.features) if n in roles.declared),
         levels={i: roles.levels[n] for i, n in enumerate(roles.features) if n in roles.levels},
         notes=(*source.notes, *roles.notes),
         source=source.path,

@@ -80,10 +80,12 @@ class TestKindsOfData:
         assert found.features == expected.features
         assert "out" not in found.names
 
-    def test_data_elsewhere_are_refused(self, xor):
+    def test_data_of_a_cluster_are_collected(self, xor):
         array = pytest.importorskip("dask.array").from_array(xor.X)
-        with pytest.raises(ValueError, match=r"open_dataset needs the whole data"):
-            select(array, xor.y)
+        found = select(array, xor.y, method="pairs", n_features_to_select=2)
+        expected = select(xor.X, xor.y, method="pairs", n_features_to_select=2)
+        np.testing.assert_array_equal(found.indices, expected.indices)
+        assert any(note.startswith("The cluster sent") for note in found.notes)
 
 
 @pytest.fixture(scope="module")

@@ -256,6 +256,7 @@ class DaskFrame(Source):
     def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
         """Tell the kind of each wanted column; those that are no plain numbers come here."""
         self._may_count = self._counting([name for name in wanted if self._is_integer(name)])
+        self._bring([name for name in wanted if name in self.types and self.types[name] is None])
         return {name: self._kind_of(name) for name in wanted}
 
     def load(self, name: str) -> Array:
@@ -307,11 +308,18 @@ class DaskFrame(Source):
         return DaskBlocks(array, names if all(isinstance(name, str) for name in names) else None)
 
     def _column(self, name: str) -> Any:
-        """Compute a column as one of Arrow, which is kept."""
-        if name not in self._loaded:
-            (series,) = self._compute([self._frame[name]])
-            self._loaded[name] = pa.chunked_array([pa.array(series, from_pandas=True)])
+        """Return a column as one of Arrow."""
+        self._bring([name])
         return self._loaded[name]
+
+    def _bring(self, names: Sequence[str]) -> None:
+        """Compute some columns together, and keep them."""
+        lacking = [name for name in names if name not in self._loaded]
+        if not lacking:
+            return
+        (found,) = self._compute([self._frame[lacking]])
+        for name in lacking:
+            self._loaded[name] = pa.chunked_array([pa.array(found[name], from_pandas=True)])
 
     def _is_integer(self, name: str) -> bool:
         found = self.types.get(name)

@@ -65,9 +65,12 @@ def open_distributed(X: Any, target: Any, target_kind: str) -> tuple[Any, Any]:
         (target,) = computed([target])
     if not hasattr(X, "columns"):
         return DaskBlocks(X), target
+    X = X.rename(columns=str)
     if target is None or isinstance(target, str):
         return DaskFrame(X, target, computed), None
     name = str(getattr(target, "name", None) or "y")
+    while name in X.columns:  # the target of a column may have been left among the features
+        name += " (target)"
     values = np.asarray(target_array(target, target_kind))
     return DaskFrame(X, name, computed, values), None
 

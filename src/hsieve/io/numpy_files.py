@@ -9,14 +9,15 @@ Python objects, which would have to be unpickled, is refused by its header. NumP
 believes the header, so that a file of a hundred bytes can ask it for terabytes.
 """
 
-import ast
+import math
 import re
-import struct
+import warnings
 import zipfile
 from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from tokenize import TokenError
 from typing import IO, Any, Literal
 
 import numpy as np
@@ -43,9 +44,21 @@ ARCHIVE_MAGIC = b"PK\x03\x04"
 EMPTY_ARCHIVE_MAGIC = b"PK\x05\x06"
 
 MAGIC = b"\x93NUMPY"
-# How the length of the header is stored, and its encoding, by the version of the format.
-VERSIONS = {b"\1\0": ("<H", "latin1"), b"\2\0": ("<I", "latin1"), b"\3\0": ("<I", "utf-8")}
-KEYS = {"descr", "fortran_order", "shape"}
+HEADERS = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
+# What a damaged header may raise.
+NOT_UNDERSTOOD = (
+    ValueError,
+    TypeError,
+    SyntaxError,
+    LookupError,
+    MemoryError,
+    OverflowError,
+    RecursionError,
+    TokenError,
+)
 # As in NumPy; longer ones may take the parser very long.
 LONGEST_HEADER = 10_000
 LAST_CHARACTER = 0x10FFFF
@@ -281,26 +294,30 @@ class Header:
     @property
     def size(self) -> int:
         """Number of values."""
-        size = 1
-        for length in self.shape:
-            size *= length
-        return size
+        return math.prod(self.shape)
 
 
 def read_header(file: IO[bytes], n_bytes: int, called: str = "the array") -> Header:
     """Read the header of an array that has so many bytes in all."""
-    start = file.read(len(MAGIC) + 2)
-    layout = VERSIONS.get(start[len(MAGIC) :]) if start.startswith(MAGIC) else None
-    if layout is None:
+    try:
+        read = HEADERS[np.lib.format.read_magic(file)]
+    except (ValueError, KeyError) as error:
         msg = f"{called} is not saved as NumPy saves arrays"
+        raise ValueError(msg) from error
+    try:
+        with warnings.catch_warnings():  # of headers that Python 2 wrote
+            warnings.simplefilter("ignore", UserWarning)
+            shape, is_fortran, dtype = read(file, max_header_size=LONGEST_HEADER)
+        if not all(type(length) is int and length >= 0 for length in shape):
+            raise ValueError(shape)
+    except NOT_UNDERSTOOD as error:
+        msg = f"the header of {called} cannot be understood"
+        raise ValueError(msg) from error
+    if dtype.hasobject:
+        problem = f"{called} holds Python objects, which are never unpickled"
+        msg = f"{problem}; store numbers or text"
         raise ValueError(msg)
-    packed = file.read(struct.calcsize(layout[0]))
-    length = int.from_bytes(packed, "little")
-    if length > min(LONGEST_HEADER, n_bytes):
-        msg = f"the header of {called} is said to have {length} bytes"
-        raise ValueError(msg)
-    dtype, shape, order = _understood(file.read(length), layout[1], called)
-    header = Header(dtype, shape, order, len(start) + len(packed) + length)
+    header = Header(dtype, shape, "F" if is_fortran else "C", file.tell())
     left = n_bytes - header.offset
     if header.size * dtype.itemsize != left or (dtype.itemsize == 0 and header.size):
         problem = f"{called} is said to be of the shape {clipped(str(shape))} and the type {dtype}"
@@ -340,28 +357,3 @@ def characters_checked(values: Array, called: str) -> Array:
         msg = f"{called} holds what is no character; the file is damaged"
         raise ValueError(msg)
     return values
-
-
-def _understood(
-    header: bytes, encoding: str, called: str
-) -> tuple[np.dtype[Any], tuple[int, ...], Literal["C", "F"]]:
-    """Return type, shape and order, all of them sound."""
-    problem = f"the header of {called} cannot be understood"
-    try:
-        # Python 2 wrote an L behind long integers.
-        text = header.decode(encoding)
-        text = re.sub(r"(?<=[0-9])L\b", "", text) if encoding == "latin1" else text
-        content = ast.literal_eval(text.strip(" \t\n"))
-        dtype = np.lib.format.descr_to_dtype(content["descr"])
-        shape, is_fortran = content["shape"], content["fortran_order"]
-        is_sound = set(content) == KEYS and isinstance(shape, tuple) and type(is_fortran) is bool
-    except (ValueError, TypeError, SyntaxError, LookupError, MemoryError, RecursionError) as error:
-        raise ValueError(problem) from error
-    if not is_sound or not all(type(length) is int and length >= 0 for length in shape):
-        msg = f"{problem} ({clipped(repr(content))})"
-        raise ValueError(msg)
-    if dtype.hasobject:
-        problem = f"{called} holds Python objects, which are never unpickled"
-        msg = f"{problem}; store numbers or text"
-        raise ValueError(msg)
-    return dtype, shape, "F" if is_fortran else "C"

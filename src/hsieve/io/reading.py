@@ -42,7 +42,7 @@ TEXT = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
 STREAM = Path("standard input")
 
 
-def open_source(source: Any, target: str | None, told: TextFormat) -> Source:
+def open_source(source: Any, target: str | None, told: TextFormat | None) -> Source:
     """Open a file or a stream, the target of which is one of its columns."""
     opened = _of_stream if hasattr(source, "read") else _of_path
     found = opened(source, target, told)
@@ -50,7 +50,7 @@ def open_source(source: Any, target: str | None, told: TextFormat) -> Source:
     return found
 
 
-def _of_path(path: Path, target: str | None, told: TextFormat) -> Source:
+def _of_path(path: Path, target: str | None, told: TextFormat | None) -> Source:
     """Choose the reader by the ending, once there is a file to read."""
     try:
         size = path.stat().st_size
@@ -73,17 +73,17 @@ def _of_path(path: Path, target: str | None, told: TextFormat) -> Source:
             f"{listed([*TEXT, *OPENERS])}; text also packed, as in '.csv.gz' ({listed(PACKED)})"
         )
         raise table_error(path, f"unknown ending, accepted are {accepted}")
-    if told != TextFormat():
+    if told is not None:
         options = how("sep, decimal and encoding", "--sep, --decimal and --encoding")
         raise table_error(path, f"{options} are for delimited text: {listed(TEXT)}")
     return opener(path, target)
 
 
-def _of_stream(stream: Any, target: str | None, told: TextFormat) -> Source:
+def _of_stream(stream: Any, target: str | None, told: TextFormat | None) -> Source:
     """Read delimited text from an open file, packed or not."""
     content = stream.read()
     if isinstance(content, str):
-        content, told = content.encode(), replace(told, encoding="utf-8")
+        content, told = content.encode(), replace(told or TextFormat(), encoding="utf-8")
     if not content:
         raise table_error(STREAM, "there is nothing in it")
     packed = next((of for of, (_, start) in PACKED.items() if content.startswith(start)), "")
@@ -101,11 +101,6 @@ class Roles:
     # Levels of the categories that are text, and what was found out about columns, in sentences.
     levels: Mapping[Any, tuple[object, ...]]
     notes: tuple[str, ...]
-
-    @property
-    def categorical(self) -> tuple[int, ...]:
-        """Positions of the features that are categories."""
-        return tuple(i for i, name in enumerate(self.features) if name in self.declared)
 
 
 def assign_roles(

@@ -168,8 +168,9 @@ class DataInput(BaseEstimator):
 
     def _as_blocks(self, X: Any, *, reset: bool) -> ColumnBlocks:
         """Column blocks of features alone, checked against those of `fit` unless `reset`."""
-        refuse_distributed(X, type(self).__name__)
-        X = sparse_as_blocks(collected(X))
+        if not isinstance(X, ColumnBlocks):
+            refuse_distributed(X, type(self).__name__)
+            X = sparse_as_blocks(collected(X))
         if not isinstance(X, ColumnBlocks) and is_frame(X):
             checked_data(self, X, reset=reset, skip_check_array=True)
             frame = FrameBlocks(X)

@@ -285,14 +285,12 @@ def _instead_of(measure: Measure) -> str:
 @contextmanager
 def _columns_of(X: Any, y: Any, engine: Engine) -> Iterator[tuple[Any, Any]]:
     """Give data as they are; those of Dask and Spark as columns, their engine open."""
-    if isinstance(X, ColumnBlocks) and not X.is_local:
-        with engine:
-            yield X.held_by(engine), y
-    elif is_distributed(X):
-        with engine:
-            yield distributed_columns(X, y, engine)
-    else:
+    are_columns = isinstance(X, ColumnBlocks)
+    if X.is_local if are_columns else not is_distributed(X):
         yield X, y
+        return
+    with engine:
+        yield (X.held_by(engine), y) if are_columns else distributed_columns(X, y, engine)
 
 
 def _renumbered(
