@@ -20,11 +20,11 @@ from hsieve.cli.console import (
     as_text,
     escape_unprintable,
     print_tables,
-    progress_bar,
     result_console,
 )
 from hsieve.cli.errors import BadInputError, InterruptedRunError, exit_plainly, kept_in
 from hsieve.cli.files import refusing
+from hsieve.progress import show_progress
 
 if TYPE_CHECKING:
     from hsieve.comparison.runner import Outcome, Settings
@@ -184,7 +184,7 @@ def _reproduce(experiment: "PublishedExperiment", settings: "Settings", output: 
         if output.markdown is not None:
             check_markers(output.markdown, experiment.name)
         try:
-            with progress_bar(experiment.name):
+            with show_progress(experiment.name):
                 outcome = runner.run(experiment, settings, output.folder, fresh=output.fresh)
         except KeyboardInterrupt:
             _show(experiment, runner.gather(experiment, settings, output.folder), started)

@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         lsmi,
         nhsic,
     )
+    from hsieve.progress import show_progress
     from hsieve.selectors import (
         BAHSIC,
         FCBF,
@@ -208,6 +209,7 @@ __all__ = [
     "power_spectra",
     "randsel_sample_sizes",
     "select",
+    "show_progress",
     "stability",
 ]
 
@@ -216,6 +218,7 @@ __version__ = "0.1.0"
 # Rooms that are imported once one of their names is asked for, in the order of search.
 _ROOMS = (
     "hsieve.exceptions",
+    "hsieve.progress",
     "hsieve.dataset",
     "hsieve.measures",
     "hsieve.strategies",

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import hsieve
-from hsieve.cli import console, demo
+from hsieve.cli import demo
 from hsieve.cli.main import run
-from hsieve.progress import report
 from hsieve.selectors.methods import AUTO, known_methods
 from tests.cli.files import write_csv
 from tests.cli.running import invoke
@@ -181,50 +180,3 @@ def test_process_prints_the_result_without_a_bar_and_escapes_names(table):
     assert "1 of 3 features" in finished.stdout
     assert r"\u03b2" in finished.stdout
     assert finished.stderr == ""
-
-
-class Terminal:
-    """A stderr that claims to be a terminal and keeps what is written to it."""
-
-    def __init__(self):
-        self.text = ""
-
-    def isatty(self):
-        return True
-
-    def write(self, text):
-        self.text += text
-        return len(text)
-
-    def flush(self):
-        pass
-
-
-@pytest.mark.parametrize(("delay", "appears"), [(0.0, True), (60.0, False)])
-def test_bar_comes_only_after_its_delay(delay, appears, monkeypatch):
-    terminal = Terminal()
-    monkeypatch.setattr(sys, "stderr", terminal)
-    monkeypatch.setattr(console, "BAR_DELAY", delay)
-    monkeypatch.setenv("TERM", "xterm")
-    with console.progress_bar("waiting"):
-        for share in (0.25, 0.5):
-            report(share, "[red]counting")
-            if appears:
-                _wait_for(lambda: "counting" in terminal.text)
-    assert ("[red]counting" in terminal.text) == appears
-    assert (terminal.text != "") == appears
-
-
-def test_bar_is_silent_without_a_terminal(monkeypatch, capsys):
-    monkeypatch.setattr(console, "BAR_DELAY", 0.0)
-    with console.progress_bar("waiting"):
-        report(0.5, "counting")
-    assert capsys.readouterr() == ("", "")
-
-
-def _wait_for(condition, seconds=5.0):
-    import time
-
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.02)

@@ -205,7 +205,7 @@ def test_an_interrupted_command_gives_the_terminal_back(place: Path) -> None:
         running = begin(
             folder,
             words,
-            values={"hsieve.cli.console.BAR_DELAY": 0.0},
+            values={"hsieve.progress.BAR_DELAY": 0.0},
             terminal=os.ttyname(slave),
         )
         shown = read_until(master, b"\x1b[?25l")

@@ -12,7 +12,6 @@ from hsieve.cli.console import (
     complain,
     origin,
     print_tables,
-    progress_bar,
     result_console,
 )
 from hsieve.cli.engines import Engine, engine_for_jobs
@@ -26,6 +25,7 @@ from hsieve.cli.files import (
     write_report,
     write_rows,
 )
+from hsieve.progress import show_progress
 from hsieve.text import legible
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def compare_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     check_outputs(file, out, report)
     reading = reading_options(context)
     started = time.perf_counter()
-    with progress_bar(f"reading {file}", shown=not quiet):
+    with show_progress(f"reading {file}", shown=not quiet):
         table = read_dataset(file, reading)
         left_out = []
         if table.categorical and not names:

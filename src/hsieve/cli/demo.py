@@ -13,8 +13,9 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 
-from hsieve.cli.console import progress_bar, result_console
+from hsieve.cli.console import result_console
 from hsieve.datasets import Problem, make_n3lars, make_nonlinear_weston, make_quad, make_xor
+from hsieve.progress import show_progress
 from hsieve.selectors.methods import find_method
 
 
@@ -100,7 +101,7 @@ def solve_and_print(seed: int) -> bool:
     """Solve all lessons and print them; tell whether every one was solved."""
     console = result_console()
     console.print("Made-up data with a known answer: does hsieve find the features that matter?\n")
-    with progress_bar("selecting features"):
+    with show_progress("selecting features"):
         found = [_solved(lesson, seed) for lesson in LESSONS]
     for number, outcome in enumerate(found, start=1):
         _print_lesson(console, number, outcome)

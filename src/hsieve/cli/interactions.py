@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from hsieve.cli import options
-from hsieve.cli.console import as_text, complain, origin, progress_bar, result_console
+from hsieve.cli.console import as_text, complain, origin, result_console
 from hsieve.cli.errors import naming_what_is_kept
 from hsieve.cli.files import (
     check_outputs,
@@ -23,6 +23,7 @@ from hsieve.cli.files import (
     write_report,
     write_rows,
 )
+from hsieve.progress import show_progress
 from hsieve.text import legible
 
 if TYPE_CHECKING:
@@ -140,7 +141,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         n_threads=threads,
         random_state=random_state,
     )
-    with naming_what_is_kept(LOST), progress_bar(f"reading {file}", shown=not quiet):
+    with naming_what_is_kept(LOST), show_progress(f"reading {file}", shown=not quiet):
         table = read_dataset(file, reading)
         started = time.perf_counter()
         with gathered_warnings() as warned, refusing(table.source):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from hsieve.cli import options
-from hsieve.cli.console import complain, origin, progress_bar, result_console
+from hsieve.cli.console import complain, origin, result_console
 from hsieve.cli.engines import engine_settings, traffic_note, workers_ready
 from hsieve.cli.errors import BadInputError, kept_in, naming_what_is_kept
 from hsieve.cli.files import (
@@ -23,6 +23,7 @@ from hsieve.cli.files import (
     write_rows,
     written,
 )
+from hsieve.progress import show_progress
 from hsieve.text import legible
 
 if TYPE_CHECKING:
@@ -192,7 +193,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     started = time.perf_counter()
     with (
         naming_what_is_kept(_kept_after_interruption(method, checkpoint)),
-        progress_bar(f"reading {file}", shown=not quiet),
+        show_progress(f"reading {file}", shown=not quiet),
     ):
         table = read_dataset(file, reading)
         is_seen = not quiet or out is not None
