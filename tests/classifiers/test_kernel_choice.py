@@ -98,13 +98,15 @@ def test_screening_equals_ridge_regression_written_out(n_classes):
     expected = np.zeros((3, 3, len(module.PENALTIES), len(codes)), dtype=bool)
     for fold in folds:
         kernels = SetKernels(fold.sets, WIDTHS)
-        for place in range(9):
-            gram = kernels.gram(place, fold.seen, fold.seen)
-            unseen = kernels.gram(place, fold.unseen, fold.seen)
+        for place, width in np.ndindex(3, 3):
+            gram, unseen = (
+                next(kernels.grams(place, rows, fold.seen, widths=[width]))
+                for rows in (fold.seen, fold.unseen)
+            )
             for column, penalty in enumerate(module.PENALTIES):
                 said = naive_ridge(gram, unseen, labels[fold.training], penalty)
                 right = classes_said(said) == codes[fold.held_out]
-                expected[(*kernels.place(place), column, fold.held_out)] = right
+                expected[place, width, column, fold.held_out] = right
     screened = screen_kernels(folds, labels, codes, WIDTHS)
     np.testing.assert_allclose(screened.accuracies, expected.mean(axis=3).max(axis=2), atol=1e-12)
 

@@ -19,9 +19,9 @@ WIDTHS = (0.5, 1.0, 2.0)
 
 
 def kernels_of(X, sets=((0,), (0, 1), (0, 1, 2)), widths=WIDTHS):
-    family = SetKernels(tuple(np.array(features) for features in sets), widths)
+    kernels = SetKernels(tuple(np.array(features) for features in sets), widths)
     X = standardised(X)
-    return [family.gram(kernel, X, X) for kernel in range(family.n_kernels)]
+    return [gram for place in range(len(sets)) for gram in kernels.grams(place, X, X)]
 
 
 def pool_of(kernels, n_held=None):

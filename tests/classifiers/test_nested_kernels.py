@@ -49,13 +49,11 @@ def test_without_a_representation_it_is_the_ensemble_over_the_sets_of_the_select
     np.testing.assert_array_equal(
         model.decision_function(problem.X), alone.decision_function(problem.X)
     )
-    np.testing.assert_array_equal(model.represent(problem.X), problem.X)
 
 
 def test_sets_are_nested_and_about_the_features_of_the_representation(rng):
     X, y = digits(300, rng)
     model = quick(SparseFiltering(30, max_iter=15, preparation="range"), max_sets=4).fit(X, y)
-    assert model.represent(X).shape == (300, 30)
     assert model.feature_importances_.shape == (30,)
     assert model.feature_importances_.sum() == pytest.approx(1.0)
     assert model.represented_names_[0] == "sparsefiltering0"
@@ -95,7 +93,7 @@ def test_a_fitted_representation_stays_as_it_is_when_frozen(rng):
     X, y = digits(150, rng)
     learned = SparseFiltering(20, max_iter=10).fit(X)
     model = quick(FrozenEstimator(learned)).fit(X[:80], y[:80])
-    np.testing.assert_array_equal(model.represent(X), learned.transform(X))
+    np.testing.assert_array_equal(model.representation_.transform(X), learned.transform(X))
 
 
 def test_sparse_filtering_by_name(rng):

@@ -144,8 +144,8 @@ def test_a_gram_matrix_may_be_the_target():
         ({"sizes": [2, 1]}, "sizes must be rising"),
         ({"sizes": [0, 1]}, "sizes must be rising"),
         ({"sizes": [5]}, "from 1 to 4"),
-        ({"widths": [0.0]}, "widths must be positive"),
-        ({"widths": []}, "widths must be positive"),
+        ({"widths": [0.0]}, "widths must be a list of numbers above 0"),
+        ({"widths": []}, "widths must be a list of numbers above 0"),
         ({"ranking": [7]}, "ranking must hold"),
     ],
 )

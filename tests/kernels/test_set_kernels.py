@@ -22,24 +22,24 @@ def literal(left, right, features, width):
 def test_kernels_are_those_written_out(rng, dtype, tolerance):
     left, right = rng.normal(size=(7, 5)).astype(dtype), rng.normal(size=(4, 5)).astype(dtype)
     kernels = SetKernels(SETS, WIDTHS)
-    one_by_one = [kernels.gram(kernel, left, right) for kernel in range(kernels.n_kernels)]
-    by_set = [gram for place in range(len(SETS)) for gram in kernels.grams(place, left, right)]
-    assert kernels.n_kernels == 9 == len(by_set)
-    for kernel, (single, together) in enumerate(zip(one_by_one, by_set, strict=True)):
-        place, width = kernels.place(kernel)
-        truth = literal(left, right, SETS[place], WIDTHS[width])
-        assert single.dtype == together.dtype == dtype
-        np.testing.assert_allclose(single, truth, atol=tolerance)
-        np.testing.assert_array_equal(single, together)
-        wanted = list(kernels.grams(place, left, right, widths=[width]))
-        assert len(wanted) == 1
-        np.testing.assert_array_equal(wanted[0], single)
+    for place, features in enumerate(SETS):
+        together = list(kernels.grams(place, left, right))
+        assert len(together) == len(WIDTHS)
+        for width, gram in enumerate(together):
+            assert gram.dtype == dtype
+            truth = literal(left, right, features, WIDTHS[width])
+            np.testing.assert_allclose(gram, truth, atol=tolerance)
+            (wanted,) = kernels.grams(place, left, right, widths=[width])
+            np.testing.assert_array_equal(wanted, gram)
+            alone = KernelList((features,), (WIDTHS[width],)).gram(0, left, right)
+            np.testing.assert_array_equal(alone, gram)
 
 
 def test_a_list_of_kernels_has_a_width_for_each_set(rng):
     X, new = rng.normal(size=(12, 4)), rng.normal(size=(5, 4))
     sets, widths = (np.array([0]), np.array([1, 2, 3])), (0.5, 2.0)
-    family, listed = SetKernels(sets, widths), KernelList(sets, widths)
+    listed = KernelList(sets, widths)
     assert listed.n_kernels == 2
-    np.testing.assert_array_equal(listed.gram(0, new, X), family.gram(0, new, X))
-    np.testing.assert_array_equal(listed.gram(1, new, X), family.gram(3, new, X))
+    for place in range(2):
+        (alone,) = SetKernels(sets, widths).grams(place, new, X, widths=[place])
+        np.testing.assert_array_equal(listed.gram(place, new, X), alone)

@@ -34,7 +34,7 @@ def test_descriptions_make_engines_without_starting_anything(description: Any, k
 @pytest.mark.parametrize(
     ("description", "message"),
     [
-        ("ray", "one of 'local', 'threads', 'dask', 'spark', got 'ray'"),
+        ("ray", "must be 'local', 'threads', 'dask' or 'spark', got 'ray'"),
         (
             {"name": "dask", "shedular": "x"},
             "name, n_workers, scheduler, in_flight, staging; got 'shedular'",

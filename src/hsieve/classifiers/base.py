@@ -47,7 +47,7 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, ABC):
         self
             The fitted classifier.
         """
-        self.check_parameters()
+        check_parameters(self)
         data, _, codes = validated_classes(self, X, y, precisions=self._precisions)
         self._fit(data, codes)
         return self
@@ -89,10 +89,6 @@ class BaseClassifier(ClassifierMixin, BaseEstimator, ABC):
         if decisions.ndim == 1:
             return np.asarray(self.classes_[(decisions > 0).astype(int)])
         return np.asarray(self.classes_[np.argmax(decisions, axis=1)])
-
-    def check_parameters(self) -> None:
-        """Refuse settings that have no meaning."""
-        check_parameters(self)
 
     @abstractmethod
     def _fit(self, data: FloatArray, codes: IndexArray) -> None:

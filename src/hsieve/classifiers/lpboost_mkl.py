@@ -148,18 +148,14 @@ class LPBoostMKL(LogOddsClassifier):
         "n_folds": integer(2),
     }
 
-    def check_parameters(self) -> None:
-        """Refuse settings that have no meaning."""
-        super().check_parameters()
+    def _fit(self, data: FloatArray, codes: IndexArray) -> None:
+        """Find sets of features in all samples and in each fold, then fit on them."""
         if self.feature_sets is not None and self.selector is not None:
             msg = "feature_sets and selector both say where sets come from; give one of them."
             raise ValueError(msg)
         if self.selector is not None and not isinstance(self.selector, BaseSelector):
             msg = f"selector must be a selector of hsieve that ranks, got {self.selector!r}."
             raise ValueError(msg)
-
-    def _fit(self, data: FloatArray, codes: IndexArray) -> None:
-        """Find sets of features in all samples and in each fold, then fit on them."""
         self.widths_ = np.array([float(width) for width in self.widths])
         rng = np.random.default_rng(self.random_state)
         folds = dealt_folds(codes, self.n_folds, rng)

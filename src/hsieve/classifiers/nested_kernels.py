@@ -208,22 +208,6 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
         """
         return self._asked(X, "predict_proba")
 
-    def represent(self, X: ArrayLike) -> FloatArray:
-        """Turn features into those of the representation.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_represented)
-            What `feature_sets_` and `feature_importances_` are about; X itself without a
-            representation.
-        """
-        return self._represented(self._checked(X, type(self).__name__))
-
     def _asked(self, X: ArrayLike, method: str) -> NDArray[Any]:
         """Ask the classifier about some thousands of samples at a time."""
         data = self._checked(X, f"{type(self).__name__}.{method}")

@@ -6,6 +6,7 @@ from typing import Any
 from hsieve.comparison.result import SelectorComparison
 from hsieve.comparison.summary import SelectorSummary
 from hsieve.report.page import Report, page_from, require_jinja2
+from hsieve.text import shortened
 
 # The picture, in its own units.
 LABELS, RIGHT, WIDTH, ROW, TOP = 210, 24, 720, 34, 12
@@ -71,7 +72,7 @@ def _picture(found: SelectorComparison) -> dict[str, Any] | None:
         "rows": [
             Row(
                 summary.name,
-                _shortened(summary.name),
+                shortened(summary.name, LONGEST_LABEL),
                 TOP + ROW * (number + 0.5),
                 place(_mean(summary)),
                 tuple(map(place, scores)),
@@ -85,7 +86,3 @@ def _picture(found: SelectorComparison) -> dict[str, Any] | None:
 def _mean(summary: SelectorSummary) -> float:
     assert summary.score is not None
     return summary.score.mean
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= LONGEST_LABEL else f"{name[: LONGEST_LABEL - 1]}…"

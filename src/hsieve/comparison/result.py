@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsieve.comparison.summary import NO_FEATURES, SelectorSummary
 from hsieve.io.frames import pandas_frame
+from hsieve.text import listed
 
 if TYPE_CHECKING:
     from hsieve.comparison.page import ComparisonReport
@@ -188,12 +189,14 @@ class SelectorComparison:
         clear = [one.name for one in others if one.difference and one.difference.is_clear]
         same = [one.name for one in others if one.difference and one.difference.mean == 0]
         unclear = [one.name for one in others if one.name not in {*clear, *same}]
-        told = [f"{_listed(same)} scored the same as {self.best.name}"] if same else []
+        told = [f"{listed(same, len(same))} scored the same as {self.best.name}"] if same else []
         if clear:
-            told.append(f"{self.best.name} is better than {_listed(clear)} by more than chance")
+            told.append(
+                f"{self.best.name} is better than {listed(clear, len(clear))} by more than chance"
+            )
         if unclear:
             may = "may be chance" if len(unclear) == 1 else "may each be chance"
-            told.append(f"what sets it apart from {_listed(unclear)} {may}")
+            told.append(f"what sets it apart from {listed(unclear, len(unclear))} {may}")
         words = "; ".join(told)
         if not clear and unclear:
             words = f"Best is {self.best.name}, but {'; '.join(reversed(told))}"
@@ -281,11 +284,6 @@ def _remarks(summary: SelectorSummary) -> list[str]:
         for message, times in summary.warnings.items()
     ]
     return told
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Join names in words."""
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
 
 
 def _row(summary: SelectorSummary, criterion: str) -> dict[str, Any]:

@@ -12,9 +12,10 @@ killed run leaves none behind.
 
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from io import FileIO
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -40,38 +41,26 @@ class Finished:
 
 
 class Results:
-    """Finished pieces by their keys, in memory."""
+    """Finished pieces by their keys: in memory, or also in a file (:func:`open_results`)."""
 
-    def __init__(self, finished: dict[Key, Finished]) -> None:
+    def __init__(
+        self,
+        finished: dict[Key, Finished],
+        keep: Callable[[Mapping[str, Any]], None] = lambda _: None,
+    ) -> None:
         self.finished = finished
+        self._keep = keep
 
     def add(self, key: Key, finished: Finished) -> None:
         """Keep a piece."""
+        self._keep({"key": key, "seconds": finished.seconds, "records": finished.records})
         self.finished[key] = finished
-
-
-class ResultsFile(Results):
-    """An open file of results; made by :func:`open_results`."""
-
-    def __init__(self, file: FileIO, path: Path, finished: dict[Key, Finished]) -> None:
-        super().__init__(finished)
-        self._file = file
-        self._path = path
-
-    def add(self, key: Key, finished: Finished) -> None:
-        """Append a piece and bring it to the disk; what was there before stays if that fails."""
-        content = {"key": key, "seconds": finished.seconds, "records": finished.records}
-        try:
-            _append(self._file, content)
-        except OSError as error:
-            raise _unwritable(self._path, error) from error
-        super().add(key, finished)
 
 
 @contextmanager
 def open_results(
     path: Path, belongs_to: Mapping[str, str | int], *, fresh: bool = False
-) -> Iterator[ResultsFile]:
+) -> Iterator[Results]:
     """Open a file of results, or begin one, and keep others out."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -89,7 +78,7 @@ def open_results(
             finished = _read(file, path, header)
         except OSError as error:
             raise _unwritable(path, error) from error
-        yield ResultsFile(file, path, finished)
+        yield Results(finished, partial(_append, file, path))
 
 
 def _unwritable(path: Path, error: OSError) -> ResultsError:
@@ -106,7 +95,7 @@ def _read(file: FileIO, path: Path, header: Mapping[str, Any]) -> dict[Key, Fini
         length -= len(lines.pop())
         file.truncate(length)
     if not lines:
-        _append(file, header)
+        _append(file, path, header)
         return {}
     _check_header(_parsed(lines[0], path, 1), path, header)
     finished = {}
@@ -159,7 +148,7 @@ def _check_header(found: Mapping[str, Any], path: Path, expected: Mapping[str, A
         raise ResultsError(msg)
 
 
-def _append(file: FileIO, content: Mapping[str, Any]) -> None:
+def _append(file: FileIO, path: Path, content: Mapping[str, Any]) -> None:
     """Write one line to the end and see it to the disk, or leave the file as it was."""
     line = json.dumps(content).encode() + b"\n"
     length = file.seek(0, os.SEEK_END)
@@ -167,8 +156,10 @@ def _append(file: FileIO, content: Mapping[str, Any]) -> None:
         while line:
             line = line[file.write(line) :]
         os.fsync(file.fileno())
-    except BaseException:
+    except BaseException as error:
         file.truncate(length)
+        if isinstance(error, OSError):
+            raise _unwritable(path, error) from error
         raise
 
 

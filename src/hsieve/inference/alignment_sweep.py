@@ -36,6 +36,7 @@ from hsieve.kernels.growing_tiles import GrowingTile, growing_tiles
 from hsieve.measures.nhsic import unit_target
 from hsieve.measures.targets import target_gram
 from hsieve.parallel.threads import one_blas_thread
+from hsieve.parameters import numbers
 from hsieve.progress import report
 
 # Widths in units of the square root of the number of features; squared widths halve each time.
@@ -269,8 +270,5 @@ def _checked_sizes(sizes: ArrayLike | None, n_ranked: int) -> IndexArray:
 def _checked_widths(widths: ArrayLike | None, sizes: IndexArray) -> FloatArray:
     if widths is None:
         return np.asarray(np.sqrt(sizes)[:, None] * np.array(WIDTH_FACTORS))
-    grid = np.asarray(widths, dtype=float)
-    if grid.ndim != 1 or not len(grid) or not (np.isfinite(grid) & (grid > 0)).all():
-        msg = f"widths must be positive numbers, got {widths!r}."
-        raise ValueError(msg)
-    return np.tile(grid, (len(sizes), 1))
+    numbers(above=0).check("widths", widths)
+    return np.tile(np.asarray(widths, dtype=float), (len(sizes), 1))

@@ -26,7 +26,7 @@ from hsieve.array_types import FloatArray
 from hsieve.data.spectra import PowerSpectra
 from hsieve.inference.alignment_sweep import tile_alignments
 from hsieve.kernels import Kernel, encode_columns
-from hsieve.kernels.bandwidths import median_distance, resolve_bandwidth
+from hsieve.kernels.bandwidths import median_distance
 from hsieve.kernels.growing_tiles import GrowingTile, growing_tiles
 from hsieve.measures.hsic import ESTIMATORS
 from hsieve.measures.nhsic import unit_target
@@ -181,7 +181,7 @@ def _width(bandwidth: float | str, tiles: list[GrowingTile], n_columns: int) -> 
     """Width of the kernel of a band."""
     if bandwidth == "median":
         return median_distance(np.concatenate([tile.pairs() for tile in tiles]))
-    return resolve_bandwidth(bandwidth, np.empty((0, 0)), n_columns)  # type: ignore[arg-type]
+    return float(np.sqrt(n_columns)) if bandwidth == "sqrt_d" else float(bandwidth)
 
 
 def _value(tiles: list[GrowingTile], rate: float, *, normalised: bool) -> float:

@@ -24,30 +24,13 @@ class SetKernels:
     >>> import numpy as np
     >>> kernels = SetKernels((np.array([0]), np.array([0, 1])), (0.5, 1.0))
     >>> X = np.array([[0.0, 0.0], [1.0, 1.0]])
-    >>> kernels.n_kernels, round(float(kernels.gram(3, X, X)[0, 1]), 3)
-    (4, 0.607)
+    >>> [round(float(gram[0, 1]), 3) for gram in kernels.grams(1, X, X)]
+    [0.135, 0.607]
     """
 
     sets: tuple[IndexArray, ...]  # sets of features, none of them empty
     # Widths in multiples of the square root of the size of a set, above 0.
     widths: tuple[float, ...]
-
-    @property
-    def n_kernels(self) -> int:
-        """Number of kernels."""
-        return len(self.sets) * len(self.widths)
-
-    def place(self, kernel: int) -> tuple[int, int]:
-        """Return the places of a kernel's set and width."""
-        return divmod(kernel, len(self.widths))
-
-    def gram(self, kernel: int, left: FloatArray, right: FloatArray) -> FloatArray:
-        """Return one kernel between two groups of samples.
-
-        Shapes: left, right (n_left, n_features) and (n_right, n_features) -> (n_left, n_right).
-        """
-        features, width = self.place(kernel)
-        return _gram(self.sets[features], self.widths[width], left, right)
 
     def grams(
         self,

@@ -16,6 +16,7 @@ from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pickle import PicklingError, dumps
 from typing import Any, Self, TypeAlias, TypeVar
 from weakref import WeakSet
@@ -267,6 +268,13 @@ def in_order(
             yield end(waiting.popleft())
     while waiting:
         yield end(waiting.popleft())
+
+
+def version() -> str:
+    """Return the version of hsieve in this process."""
+    # By name, because this layer knows none of those above it.
+    found: str = import_module("hsieve").__version__
+    return found
 
 
 def _refuse_local(function: Callable[..., Any]) -> None:

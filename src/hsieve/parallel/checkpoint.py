@@ -31,7 +31,6 @@ import warnings
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
@@ -40,7 +39,7 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_info
 
 from hsieve.fingerprint import fingerprint_of
-from hsieve.parallel.base import Engine, EngineError, Held, Results, Traffic
+from hsieve.parallel.base import Engine, EngineError, Held, Results, Traffic, version
 
 FORMAT = 1
 MANIFEST = "checkpoint.json"
@@ -229,8 +228,7 @@ def open_checkpoint(
         _lock(file, folder)
         expected = {
             "format": FORMAT,
-            # By name, because this layer knows none of those above it.
-            "hsieve": import_module("hsieve").__version__,
+            "hsieve": version(),
             "made by": _arithmetic(),
             "settings": dict(settings),
             "marks": dict(marks),

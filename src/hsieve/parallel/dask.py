@@ -17,14 +17,13 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass
-from importlib import import_module
 from multiprocessing import current_process
 from typing import Any
 from weakref import WeakSet
 
 import joblib
 
-from hsieve.parallel.base import Engine, EngineError, Held, Results, in_order
+from hsieve.parallel.base import Engine, EngineError, Held, Results, in_order, version
 from hsieve.parallel.dask_monitor import MOST_RENEWALS, DaskMonitor, SharedCopies
 from hsieve.parallel.serialization import Border, Reply, perform
 
@@ -261,14 +260,13 @@ def _refuse_silence(scheduler: str) -> None:
 
 def _refuse_other_versions(client: Any) -> None:
     """Refuse workers without hsieve, which would never answer, or with another version."""
-    # By name, because this layer knows none of those above it.
-    wanted = import_module("hsieve").__version__
+    wanted = version()
     # A function of Python itself, which any worker can find.
     found = client.run(eval, "__import__('hsieve').__version__", on_error="return")
-    for worker, version in found.items():
+    for worker, there in found.items():
         # Other errors are those of a worker that just ends.
-        if version != wanted and isinstance(version, str | ImportError):
-            msg = f"Worker {worker} needs hsieve {wanted}; found: {version}."
+        if there != wanted and isinstance(there, str | ImportError):
+            msg = f"Worker {worker} needs hsieve {wanted}; found: {there}."
             raise EngineError(msg)
 
 

@@ -10,19 +10,18 @@ import socket
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from importlib import import_module
 from typing import Any
 
-from hsieve.parallel.base import EngineError, Held, Traffic
+from hsieve.parallel.base import EngineError, Held, Traffic, version
 from hsieve.parallel.threads import one_blas_thread_a_task
 
 
 class SerializedValue:
     """A value that is packed once and opened once in each process."""
 
-    def __init__(self, packed: bytes, version: str | None = None) -> None:
+    def __init__(self, packed: bytes, made_by: str | None = None) -> None:
         self._packed = packed
-        self._version = version or _version()
+        self._version = made_by or version()
         self._opened: list[Any] = []
 
     def __reduce__(self) -> tuple[type["SerializedValue"], tuple[bytes, str]]:
@@ -34,7 +33,7 @@ class SerializedValue:
 
     def refuse_other_version(self, worker: str) -> None:
         """Refuse to open it with another version, whose answer could be another, too."""
-        if (found := _version()) != self._version:
+        if (found := version()) != self._version:
             msg = f"Worker {worker} needs hsieve {self._version}; found: {found}."
             raise EngineError(msg)
 
@@ -100,13 +99,6 @@ def perform(function: bytes, task: bytes, shared: SerializedValue, *held: Any) -
         return Reply(worker, pickle.dumps(result, protocol=pickle.HIGHEST_PROTOCOL))
     except Exception as error:
         return Reply(worker, _packed_error(error), "".join(traceback.format_exception(error)))
-
-
-def _version() -> str:
-    """Return the version of hsieve in this process."""
-    # By name, because this layer knows none of those above it.
-    version: str = import_module("hsieve").__version__
-    return version
 
 
 def _packed_error(error: Exception) -> bytes:

@@ -20,7 +20,7 @@ import joblib
 
 from hsieve.parallel.base import Engine, Results, in_order
 from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
-from hsieve.parameters import NONE, integer
+from hsieve.parameters import NONE, integer, word
 
 PACKAGES = {"dask": ("dask", "distributed"), "spark": ("pyspark",)}
 # Their workers are processes of their own, perhaps on other machines.
@@ -61,9 +61,7 @@ class EngineSettings:
     staging: str | os.PathLike[str] | None = None
 
     def __post_init__(self) -> None:
-        if self.name not in NAMES:
-            msg = f"engine must be one of {', '.join(map(repr, NAMES))}, got {self.name!r}."
-            raise ValueError(msg)
+        word(*NAMES).check("engine", self.name)
         for setting in ("n_workers", "in_flight"):
             (NONE | integer(1)).check(setting, getattr(self, setting))
         if self.scheduler is not None and self.name not in CLUSTERS:
