@@ -14,12 +14,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import cholesky, eigh, solve_triangular
 
+from hsieve.array_types import FloatArray
 from hsieve.parallel.threads import over_rows
-
-FloatArray = NDArray[np.floating]
 
 # Directions with less than this fraction of the largest one's weight are rounding.
 NEGLIGIBLE = 1e-12
