@@ -158,7 +158,7 @@ class Strategy(BaseEstimator, ABC):
         check_parameters(self)
         settings = self.get_params(deep=False)
         if "engine" in settings:
-            make_job_engine(settings["n_jobs"], settings["engine"])
+            make_job_engine(settings.get("n_jobs"), settings["engine"])
         for fact in self.demands:
             if not getattr(measure, fact, True):
                 msg = f"{type(self).__name__} cannot search with {measure!r}: {DEMANDS[fact]}"
