@@ -10,6 +10,7 @@ from hsieve.kernels import centre
 from hsieve.kernels.coded_factors import FEW_ROWS, CodedFactors
 from hsieve.kernels.dense_factors import DenseFactors
 from hsieve.kernels.factor_store import FactorStore, Stack
+from hsieve.kernels.levels import category_levels, coded_levels
 from tests.reference import naive_pairwise, naive_pursuit
 
 N = 240
@@ -124,20 +125,19 @@ def coded_store(X, categorical):
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, FEW_ROWS])
-def test_sums_by_level_are_the_products_of_factors_looked_up(n_rows, features, rng):
+def test_few_rows_are_multiplied_with_whole_tables(n_rows, features, rng):
     categorical = np.arange(features.shape[1]) == 5
     store = coded_store(features, categorical)
     rows = rng.normal(size=(n_rows, N)).astype(np.float32)
-    stack = Stack(rows - rows.mean(axis=1, keepdims=True), np.zeros(1, dtype=np.intp))
+    rows -= rows.mean(axis=1, keepdims=True)
     wanted = np.array([6, 0, 5, 2])
-    for make in (CodedFactors.multiplied, FactorStore.multiplied):
-        squares, norms = np.full((4, 1), np.nan), np.full(4, np.nan)
-        for found in make(store, wanted, stack):
-            squares[found.places], norms[found.places] = found.squares, found.norms
-        if make is CodedFactors.multiplied:
-            by_level = squares, norms
-    np.testing.assert_allclose(by_level[0], squares, rtol=1e-5)
-    np.testing.assert_allclose(by_level[1], norms, rtol=1e-5)
+    for found in store.multiplied(wanted, Stack(rows, np.zeros(1, dtype=np.intp))):
+        for place, square, size in zip(found.places, found.squares, found.norms, strict=True):
+            column = features[:, wanted[place]]
+            levels = (category_levels if wanted[place] == 5 else coded_levels)(column)
+            factor = levels.whole_table()[levels.codes]
+            assert square[0] == pytest.approx(np.sum((rows @ factor) ** 2), rel=1e-5)
+            assert size == pytest.approx(np.linalg.norm(factor.T @ factor), rel=1e-5)
 
 
 def test_more_rows_than_few_are_looked_up(features, rng, monkeypatch):

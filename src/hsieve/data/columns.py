@@ -127,6 +127,11 @@ class ColumnBlocks(ABC):
         return True
 
     @property
+    def n_threads(self) -> int:
+        """Threads of this process that work on columns."""
+        return 1
+
+    @property
     def takes_large_results(self) -> bool:
         """Whether results of `map` as large as the data are handed over for nothing."""
         return True

@@ -109,6 +109,11 @@ class EngineColumns(ColumnBlocks):
         return self._engine.is_local and self._blocks.is_local
 
     @property
+    def n_threads(self) -> int:
+        """Threads of this process that work on columns."""
+        return self._engine.n_threads
+
+    @property
     def takes_large_results(self) -> bool:
         """Whether results of `map` are neither sent nor stored."""
         return self._engine.is_local and not self._engine.keeps_results

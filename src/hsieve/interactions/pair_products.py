@@ -9,6 +9,9 @@ two tiles of features this is one product of matrices for each column g and each
 columns, squared and added up. The sum of K_a * K_b over its diagonal, by which the statistic is put
 on a common scale, is one product of the diagonals.
 
+Features of two or three values and a target of few classes go by bits instead
+(:mod:`hsieve.kernels.bit_tiles`), which is some four times as quick.
+
 Cost: 2 n r^2 operations a pair of features of rank r and a column of the target, at the speed of
 BLAS. In single precision rounding shifts I by less than 1e-5 of the largest value it can have.
 """
@@ -19,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hsieve.array_types import FloatArray
+from hsieve.kernels.bit_tiles import ClassTarget, WeightedBits
 from hsieve.kernels.leading_factors import FactorTile
 
 # BLAS is many times slower on matrices of few, very long rows.
@@ -32,10 +36,15 @@ class WeightedTile:
     tile: FactorTile
     target: FloatArray  # (n_columns, n_samples): columns of the target's factor
     diagonals: FloatArray  # (n_tile, n_samples): diagonals of the features' kernels
+    bits: WeightedBits | None = None  # the same as bits, if that is possible and pays
 
     @classmethod
     def of(
-        cls, tile: FactorTile, target: FloatArray, sample_weights: FloatArray | None = None
+        cls,
+        tile: FactorTile,
+        target: FloatArray,
+        sample_weights: FloatArray | None = None,
+        classes: ClassTarget | None = None,
     ) -> "WeightedTile":
         """Put a tile and the target together.
 
@@ -44,7 +53,10 @@ class WeightedTile:
         diagonals = tile.diagonals()
         if sample_weights is not None:
             diagonals *= sample_weights
-        return cls(tile, target, diagonals)
+        bits = None
+        if classes is not None and tile.bits is not None:
+            bits = WeightedBits.of(tile.bits, classes)
+        return cls(tile, target, diagonals, bits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +78,11 @@ class PairProducts:
         """Compute the statistics of all pairs of two tiles."""
         shape = (len(first.tile.features), len(second.features))
         self._dtype = first.tile.rows.dtype
-        statistics, product = self._array("statistics", shape), self._array("product", shape)
+        statistics, traces = self._array("statistics", shape), self._array("traces", shape)
+        if first.bits is not None and second.bits is not None:
+            first.bits.products(second.bits, statistics, traces)
+            return PairBlock(statistics, traces)
+        product = self._array("product", shape)
         statistics[...] = 0.0
         left = self._array("left", first.diagonals.shape)
         for column, row in itertools.product(first.target, first.tile.rows):
@@ -75,7 +91,6 @@ class PairProducts:
                 self._multiply(left, right, product)
                 np.multiply(product, product, out=product)
                 np.add(statistics, product, out=statistics)
-        traces = self._array("traces", shape)
         self._multiply(first.diagonals, second.diagonals(), traces)
         return PairBlock(statistics, traces)
 

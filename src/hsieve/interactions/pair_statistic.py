@@ -39,6 +39,7 @@ from hsieve.data.validation import target_kind_of
 from hsieve.interactions.pair_products import PairProducts, WeightedTile
 from hsieve.interactions.sweep import SweepTarget
 from hsieve.kernels import Delta, Gaussian, centre
+from hsieve.kernels.bit_tiles import ClassTarget
 from hsieve.kernels.columns import check_finite, check_positions, standardised
 from hsieve.kernels.leading_factors import FactorTile
 from hsieve.kernels.levels import category_levels
@@ -52,6 +53,8 @@ __all__ = ["InteractionTarget", "PairEvidence", "pair_statistics"]
 SWEEP_SHARE = 0.95
 # Weights below this fraction of the largest are rounding.
 ROUNDING = 1e-13
+# From so many pairs times samples on, bits save more seconds than it takes to compile their loop.
+WORTH_COMPILING = 10**10
 
 
 def pair_statistics(
@@ -158,9 +161,16 @@ class InteractionTarget:
         """Weight of each column."""
         return np.asarray((self.columns**2).sum(axis=1))
 
-    def for_sweep(self) -> SweepTarget:
-        """Return the target of a sweep that scores pairs by their evidence."""
-        return SweepTarget(self.columns.astype(np.float32), self._evidence())
+    def for_sweep(self, n_pairs: int = 0) -> SweepTarget:
+        """Return the target of a sweep that scores pairs by their evidence.
+
+        Where that is a sweep over many pairs, or one of several, features of few values are treated
+        as bits.
+        """
+        rows = self.columns.astype(np.float32)
+        by_bits = n_pairs * self.n_samples >= WORTH_COMPILING
+        classes = ClassTarget.of(rows) if by_bits else None
+        return SweepTarget(rows, self._evidence(), classes=classes)
 
     def for_sweep_beside(self, rows: FloatArray) -> SweepTarget:
         """Return the target of a sweep for triples that one feature is in.

@@ -28,7 +28,13 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.interactions.equal_features import EqualFeatures
 from hsieve.interactions.maximum_law import TAIL_SCORES, MaximumLaw
 from hsieve.interactions.pair_statistic import InteractionTarget
-from hsieve.interactions.sweep import pairs_that, seconds_for, strongest_extensions, strongest_pairs
+from hsieve.interactions.sweep import (
+    pairs_among,
+    pairs_that,
+    seconds_for,
+    strongest_extensions,
+    strongest_pairs,
+)
 from hsieve.interactions.tests import InteractionTester, InteractionTests
 from hsieve.kernels.leading_factors import TILE_BYTES, FactorTile, LeadingFactors
 from hsieve.progress import report, stage
@@ -113,7 +119,7 @@ class InteractionSearch:
 
     def seconds(self, *, all_triples: bool = False) -> float:
         """Estimate how long looking at all pairs takes, with random orders of the target."""
-        target = self.target.leading().for_sweep()
+        target = self.target.leading().for_sweep(self._n_pairs)
         once = seconds_for(self.factors, target, n_threads=self.n_threads)
         features = self.factors.features
         seconds = once * self._n_searches(2)
@@ -123,6 +129,11 @@ class InteractionSearch:
             seconds += times * once * self._n_searches(3)
         n_tests = TESTED_AT_LEAST * (1 + self.n_permutations)
         return seconds + n_tests * SECONDS_A_TEST_AND_SAMPLE * self.target.n_samples
+
+    @property
+    def _n_pairs(self) -> int:
+        """Count the pairs of all features."""
+        return pairs_among(len(self.factors.features))
 
     @property
     def _equal(self) -> EqualFeatures:
@@ -195,7 +206,7 @@ class InteractionSearch:
     ) -> _Candidates:
         found = strongest_pairs(
             factors,
-            target.leading().for_sweep(),
+            target.leading().for_sweep(self._n_pairs),
             n_kept=n_kept,
             n_threads=self.n_threads,
         )

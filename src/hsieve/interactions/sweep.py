@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.interactions.equal_features import EqualFeatures
 from hsieve.interactions.pair_products import PairBlock, PairProducts, WeightedTile
+from hsieve.kernels.bit_tiles import ClassTarget
 from hsieve.kernels.leading_factors import FactorTile, LeadingFactors
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.progress import report, stage
@@ -66,6 +67,8 @@ class SweepTarget:
     scoring: PairScoring
     # (n_samples,): weight of each sample in the trace of K_a * K_b; None for one.
     sample_weights: Float32Array | None = None
+    # Its classes, where features of few values are to be treated as bits.
+    classes: ClassTarget | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +246,8 @@ class _Sweep:
     def _with_each(
         self, tile: FactorTile, others: Sequence[FactorTile] | Iterator[FactorTile]
     ) -> Iterator[tuple[WeightedTile, FactorTile]]:
-        first = WeightedTile.of(tile, self._target.rows, self._target.sample_weights)
+        target = self._target
+        first = WeightedTile.of(tile, target.rows, target.sample_weights, target.classes)
         for other in others:
             yield first, other
 

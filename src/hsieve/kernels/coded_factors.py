@@ -1,12 +1,15 @@
 """Factors looked up from codes of one byte a value (:mod:`hsieve.kernels.levels`).
 
 Columns are read and coded once; codes are kept as far as the memory allows, and made again if not.
+Products of two coded features come from the joint table of their codes, products with other factors
+from sums by level (:mod:`hsieve.kernels.loops.joint_tables`).
+
 Where the columns are held by workers they are coded there: the codes of few features are fetched,
 and a stack that goes to the columns travels as codes, too.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from threading import local
 from typing import Any
 
@@ -19,13 +22,15 @@ from hsieve.data.engine_columns import Fetched
 from hsieve.kernels.columns import slices
 from hsieve.kernels.factor_store import (
     USUAL_RANK,
+    AnyStack,
     FactorGroup,
     FactorStore,
     Products,
-    SentStack,
     Stack,
 )
-from hsieve.kernels.levels import Levels, category_levels, coded_levels
+from hsieve.kernels.levels import CodeArray, Levels, category_levels, coded_levels
+from hsieve.kernels.loops.joint_tables import joint_squares, sums_by_level
+from hsieve.parallel.threads import over_threads
 
 # Coded features treated together, at most.
 CODED_BATCH = 64
@@ -35,6 +40,8 @@ LEVELS_BYTES = 2_048
 FETCHED_CODES = 4 * 10**6
 # Up to so many rows of a stack are summed level by level, without looking factors up.
 FEW_ROWS = 8
+# What the table of a feature takes beside its codes, about.
+TABLE_BYTES_A_FEATURE = 16_384
 # Where nobody names a limit, tables of levels that are kept: some 20 KB a feature.
 UNLIMITED = 2**62
 TABLE_BYTES = 256 * 10**6
@@ -63,7 +70,7 @@ class CodedFactors(FactorStore):
         self._levels: Fetched[Levels] = Fetched(
             self._fetch, code_bytes // (self.n_samples + LEVELS_BYTES)
         )
-        self._tables: dict[int, tuple[FloatArray, float]] = {}
+        self._tables: dict[int, LevelTable] = {}
         if code_bytes == UNLIMITED:
             self._room = max(self._room, TABLE_BYTES)
         itemsize = np.dtype(np.float32).itemsize
@@ -77,27 +84,40 @@ class CodedFactors(FactorStore):
 
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
         """Transposed factor of one feature, and the norm of its kernel."""
-        (levels,) = self._levels.get([feature])
-        table, norm = self._table(feature, levels)
-        return _looked_up(levels, table), norm
+        codes, table = self.coded(feature)
+        return np.asarray(np.take(table.rows, codes, axis=1)), table.norm
 
-    def multiplied(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
-        """Multiply features with a stack; few rows are summed by level first: F'G = T' (sums)."""
-        if len(stack.starts) > 1 or len(stack.rows) > FEW_ROWS:
+    def actives(self, most_bytes: int) -> "CodedActives":
+        """Return what hands out the codes of active features."""
+        return CodedActives(self, most_bytes)
+
+    def multiplied(self, features: IndexArray, stack: AnyStack) -> Iterator[Products]:
+        """Multiply features with a stack: few rows, and coded features, without looking factors up.
+
+        The former are summed by level: F'G = T' (sums); the latter have a joint table of codes.
+        """
+        if isinstance(stack, CodedStack):
+            multiply: Callable[..., tuple[FloatArray, float]] = stack.squares
+        elif isinstance(stack, Stack) and len(stack.rows) <= FEW_ROWS and stack.n_factors == 1:
+            multiply = _SumsByLevel(stack).squares
+        else:
             yield from super().multiplied(features, stack)
             return
-        rows = stack.rows.astype(np.float64)
         for part in slices(len(features), max(1, self._block_bytes // (8 * self.n_samples))):
             chosen = features[part].tolist()
-            squares, norms = np.empty((len(chosen), 1)), np.empty(len(chosen))
-            for place, (feature, levels) in enumerate(
-                zip(chosen, self._levels.get(chosen), strict=True)
-            ):
-                table, norms[place] = self._table(feature, levels)
-                codes = levels.codes.astype(np.intp)
-                products = [np.bincount(codes, row, minlength=len(table)) @ table for row in rows]
-                squares[place, 0] = sum(product @ product for product in products)
-            yield Products(np.arange(part.start, part.start + len(chosen)), squares, norms)
+            all_levels = self._levels.get(chosen)
+            tasks: list[tuple[Any, ...]] = [(levels,) for levels in all_levels]
+            if isinstance(stack, CodedStack):
+                tables = [self._table(*of) for of in zip(chosen, all_levels, strict=True)]
+                tasks = [(of.codes, table) for of, table in zip(all_levels, tables, strict=True)]
+            found = over_threads(multiply, tasks, self._blocks.n_threads)
+            squares, norms = map(np.array, zip(*found, strict=True))
+            yield Products(np.arange(part.start, part.start + len(tasks)), squares, norms)
+
+    def coded(self, feature: int) -> tuple[CodeArray, "LevelTable"]:
+        """Return the codes of one feature and its table."""
+        (levels,) = self._levels.get([feature])
+        return levels.codes, self._table(feature, levels)
 
     def _has_room_for(self, features: IndexArray) -> NDArray[np.bool_]:
         if self._blocks.is_local:
@@ -107,11 +127,6 @@ class CodedFactors(FactorStore):
     def _bytes_at_work(self, piece_bytes: int) -> int:
         """Tell what a piece takes: its columns, their codes, tables and the factors of a group."""
         return piece_bytes + piece_bytes // self._blocks.dtype.itemsize + self._factor_bytes
-
-    def _sent(self, stack: Stack) -> SentStack:
-        if stack.features is None or self._blocks.is_local:
-            return stack
-        return CodedStack(_to_arrays(self._levels.get(stack.features.tolist())))
 
     def _groups(self, features: IndexArray, places: IndexArray) -> Iterator[FactorGroup]:
         all_levels = self._levels.get(features.tolist())
@@ -123,15 +138,14 @@ class CodedFactors(FactorStore):
     ) -> FactorGroup:
         """Look the factors of coded features up in their tables."""
         tables = [self._table(*of) for of in zip(features, all_levels, strict=True)]
-        ends = np.cumsum([table.shape[1] for table, _ in tables])
+        ends = np.cumsum([len(table.rows) for table in tables])
         starts = np.concatenate([[0], ends[:-1]])
         rows = _rows_of_buffer(int(ends[-1]), self.n_samples)
-        norms = np.array([norm for _, norm in tables])
-        for place, (levels, (table, _)) in enumerate(zip(all_levels, tables, strict=True)):
-            lookup = np.ascontiguousarray(table.T, dtype=np.float32)
+        norms = np.array([table.norm for table in tables])
+        for place, (levels, table) in enumerate(zip(all_levels, tables, strict=True)):
             # Codes are inside the table, so that checking them ("raise") would only cost a copy.
             out = rows[starts[place] : ends[place]]
-            np.take(lookup, levels.codes, axis=1, out=out, mode="clip")
+            np.take(table.rows, levels.codes, axis=1, out=out, mode="clip")
         return FactorGroup(places, rows, starts, norms)
 
     def _fetch(self, features: IndexArray) -> Iterator[tuple[int, Levels]]:
@@ -157,51 +171,156 @@ class CodedFactors(FactorStore):
     def _handed_over(self) -> list[NDArray[Any]]:
         return _to_arrays(self._levels.get(range(self.n_features)))
 
-    def _table(self, feature: int, levels: Levels) -> tuple[FloatArray, float]:
-        """Table of levels of a feature and the norm of its kernel, kept if there is room."""
+    def _table(self, feature: int, levels: Levels) -> "LevelTable":
+        """Table of levels of a feature, kept if there is room."""
         if feature in self._tables:
             return self._tables[feature]
-        table = _table_of(levels)
-        found = (table, _norm(levels, table))
-        if table.nbytes <= self._room:
-            self._room -= table.nbytes
-            self._tables[feature] = found
-        return found
+        table = LevelTable.of(levels)
+        if table.rows.nbytes <= self._room:
+            self._room -= table.rows.nbytes
+            self._tables[feature] = table
+        return table
 
 
+@dataclass(frozen=True, eq=False)
+class LevelTable:
+    """Factor of a feature, one column for each level."""
+
+    rows: NDArray[np.float32]  # (rank, n_levels)
+    # (rank, n_columns): what makes a row out of the counts of groups of levels and, where a group
+    # is more than one level, the places inside them.
+    coefficients: NDArray[np.float32]
+    shift: int  # turns a level into its group
+    norm: float  # Frobenius norm of the feature's kernel
+
+    @classmethod
+    def of(cls, levels: Levels) -> "LevelTable":
+        """Make the table of a feature, with one row of zeros at least."""
+        table, shift = levels.table_and_shift()
+        if not table.shape[1]:
+            table = np.zeros((len(table), 1))
+        rows = np.ascontiguousarray(table.T, dtype=np.float32)
+        norm = float(np.linalg.norm(levels.counts @ table**2))  # columns are orthogonal
+        if not shift:
+            return cls(rows, rows, shift, norm)
+        first, second = table[:: 1 << shift], table[1 :: 1 << shift]
+        slopes = np.zeros_like(first)
+        slopes[: len(second)] = second - first[: len(second)]
+        return cls(rows, np.concatenate([first, slopes]).T.astype(np.float32), shift, norm)
+
+
+@dataclass(frozen=True, eq=False)
 class CodedStack:
-    """The stack of some coded features, sent as their codes: a byte a sample instead of some 50."""
+    """Some coded features; they also go to workers like this, a byte a sample."""
 
-    def __init__(self, arrays: list[NDArray[Any]]) -> None:
-        self._arrays = arrays
+    codes: CodeArray  # (n_stacked, n_samples)
+    tables: tuple[LevelTable, ...]  # (n_stacked,)
+    # The tables as flat arrays, for loops.
+    shifts: NDArray[np.int64]
+    ranks: IndexArray
+    starts: IndexArray
+    coefficients: NDArray[np.float32]
+    chosen: IndexArray  # (n_factors,): the features in question
 
-    def opened(self) -> Stack:
-        """Return the stack, the same object each time."""
-        return self._stack
+    @classmethod
+    def of(cls, codes: CodeArray, tables: tuple[LevelTable, ...]) -> "CodedStack":
+        """Stack features."""
+        sizes = [table.coefficients.size for table in tables]
+        return cls(
+            codes,
+            tables,
+            shifts=np.array([table.shift for table in tables], dtype=np.int64),
+            ranks=np.array([len(table.rows) for table in tables], dtype=np.intp),
+            starts=np.cumsum([0, *sizes]).astype(np.intp),
+            coefficients=np.concatenate([table.coefficients.ravel() for table in tables]),
+            chosen=np.arange(len(tables)),
+        )
 
-    @cached_property
-    def _stack(self) -> Stack:
-        factors = [_looked_up(levels, _table_of(levels)) for levels in _from_arrays(self._arrays)]
-        starts = np.cumsum([0, *(len(rows) for rows in factors[:-1])])
-        return Stack(np.concatenate(factors), starts)
+    @property
+    def n_factors(self) -> int:
+        """Number of features."""
+        return len(self.chosen)
+
+    def alone(self) -> "CodedStack":
+        """Return a stack of nothing but the features in question."""
+        tables = tuple(self.tables[place] for place in self.chosen)
+        return CodedStack.of(self.codes[self.chosen], tables)
+
+    def squares(self, codes: CodeArray, table: LevelTable) -> tuple[FloatArray, float]:
+        """Squared norms of the products of one more feature with these; norm of its kernel."""
+        squares = np.empty(self.n_factors)
+        joint_squares(
+            codes,
+            table.rows,
+            self.codes,
+            self.chosen,
+            self.shifts,
+            self.coefficients,
+            self.starts,
+            self.ranks,
+            squares,
+        )
+        return squares, table.norm
+
+
+class CodedActives:
+    """Codes of active features, one below the other as far as the memory goes."""
+
+    def __init__(self, store: CodedFactors, most_bytes: int) -> None:
+        self._store = store
+        self._most = max(1, most_bytes // (store.n_samples + TABLE_BYTES_A_FEATURE))
+        self._codes = np.empty((0, store.n_samples), dtype=np.uint8)
+        self._tables: list[LevelTable] = []
+        self._places: dict[int, int] = {}
+        self._stack: CodedStack | None = None
+
+    def stacks(self, columns: IndexArray) -> Iterator[tuple[IndexArray, CodedStack]]:
+        """Give places of features among `columns` and their stack, in pieces that fit."""
+        for part in slices(len(columns), self._most):
+            yield np.arange(part.start, part.start + len(columns[part])), self._of(columns[part])
+
+    def _of(self, features: IndexArray) -> CodedStack:
+        new = [feature for feature in features.tolist() if feature not in self._places]
+        if len(self._tables) + len(new) > self._most:
+            self._tables, self._places, new = [], {}, list(dict.fromkeys(features.tolist()))
+        for feature in dict.fromkeys(new):
+            self._add(feature)
+        if new or self._stack is None:
+            self._stack = CodedStack.of(self._codes[: len(self._tables)], tuple(self._tables))
+        chosen = [self._places[feature] for feature in features.tolist()]
+        return replace(self._stack, chosen=np.array(chosen, dtype=np.intp))
+
+    def _add(self, feature: int) -> None:
+        codes, table = self._store.coded(feature)
+        place = self._places[feature] = len(self._tables)
+        dtype = np.result_type(self._codes, codes)
+        if place == len(self._codes) or dtype != self._codes.dtype:
+            larger = np.empty((min(self._most, max(8, 2 * place)), len(codes)), dtype)
+            larger[:place] = self._codes[:place]
+            self._codes = larger
+        self._codes[place] = codes
+        self._tables.append(table)
+
+
+class _SumsByLevel:
+    """Products with the rows of one other factor, by sums over the samples of each level."""
+
+    def __init__(self, stack: Stack) -> None:
+        self._columns = np.ascontiguousarray(stack.rows.T)
+
+    def squares(self, levels: Levels) -> tuple[FloatArray, float]:
+        """Squared norm of the product of a feature with the factor; norm of its kernel."""
+        sums = np.zeros((len(levels.counts), self._columns.shape[1]))
+        sums_by_level(levels.codes, self._columns, sums)
+        table = levels.whole_table()
+        gram = (table * levels.counts[:, None]).T @ table
+        return np.array([np.sum((table.T @ sums) ** 2)]), float(np.linalg.norm(gram))
 
 
 def codes_of_piece(piece: ColumnPiece, categorical: NDArray[np.bool_]) -> tuple[NDArray[Any], ...]:
     """Code the features of one piece."""
     columns = piece.columns.read(np.arange(piece.columns.n_features))
     return tuple(_to_arrays(list(_coded(columns, categorical[piece.features]))))
-
-
-def _table_of(levels: Levels) -> FloatArray:
-    """Table of the levels of a feature, with one column of zeros at least."""
-    table = levels.table()
-    return table if table.shape[1] else np.zeros((len(table), 1))
-
-
-def _looked_up(levels: Levels, table: FloatArray) -> NDArray[np.float32]:
-    """Transposed factor of a feature."""
-    lookup = np.ascontiguousarray(table.T, dtype=np.float32)
-    return np.asarray(np.take(lookup, levels.codes, axis=1))
 
 
 def _coded(columns: FloatArray, categorical: NDArray[np.bool_]) -> Iterator[Levels]:
@@ -239,8 +358,3 @@ def _rows_of_buffer(n_rows: int, n_samples: int) -> NDArray[np.float32]:
     if memory is None or n_rows * n_samples > len(memory):
         memory = _OF_THREAD.memory = np.empty(n_rows * n_samples, dtype=np.float32)
     return np.asarray(memory[: n_rows * n_samples].reshape(n_rows, n_samples))
-
-
-def _norm(levels: Levels, table: FloatArray) -> float:
-    """Frobenius norm of the kernel of a feature: the columns of its factor are orthogonal."""
-    return float(np.linalg.norm(levels.counts @ table**2))

@@ -15,6 +15,7 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.columns import slices, standardised
 from hsieve.kernels.factor_store import (
     USUAL_RANK,
+    AnyStack,
     FactorGroup,
     FactorStore,
     Products,
@@ -48,15 +49,16 @@ class DenseFactors(FactorStore):
                 return group.rows, float(group.norms[0])
         return self._kept[feature]
 
-    def products_again(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+    def products_again(self, features: IndexArray, stack: AnyStack) -> Iterator[Products]:
         """Multiply features that were all met before; their factors are kept if they may be."""
         if self._work_bytes >= UNLIMITED and not self._has_more_room:
             self._room += KEPT_BYTES
             self._has_more_room = True
         yield from super().products_again(features, stack)
 
-    def _products_here(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+    def _products_here(self, features: IndexArray, stack: AnyStack) -> Iterator[Products]:
         """Multiply some features; those asked for before come from memory, as far as it goes."""
+        assert isinstance(stack, Stack)
         new = np.array([p for p, feature in enumerate(features) if int(feature) not in self._kept])
         new = new.astype(np.intp)
         width = max(1, self._block_bytes // (self.n_samples * self._blocks.dtype.itemsize))

@@ -63,20 +63,26 @@ class Stack:
 
     rows: NDArray[np.float32]  # (n_rows, n_samples): transposed factors, centred
     starts: IndexArray  # (n_factors,): row at which each begins
-    # (n_factors,): the features whose kernels these are; None for others, such as that of the
-    # target.
-    features: IndexArray | None = None
 
-    def opened(self) -> "Stack":
-        """Return the stack, as everything does that can be sent for one."""
+    @property
+    def n_factors(self) -> int:
+        """Number of factors."""
+        return len(self.starts)
+
+    def alone(self) -> "Stack":
+        """Return the stack, all of which is needed."""
         return self
 
 
-class SentStack(Protocol):
-    """A stack, or what makes one where it is needed."""
+class AnyStack(Protocol):
+    """Factors of several kernels, in whatever form a store multiplies with."""
 
-    def opened(self) -> Stack:
-        """Return the stack, the same object each time."""
+    @property
+    def n_factors(self) -> int:
+        """Number of factors."""
+
+    def alone(self) -> "AnyStack":
+        """Return what is worth sending to other processes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,11 +134,11 @@ class FactorStore(ABC):
         """Say which features will be asked for, the most likely first."""
         self._blocks.expect(features)
 
-    def products_of_all(self, stack: Stack) -> Iterator[Products]:
+    def products_of_all(self, stack: AnyStack) -> Iterator[Products]:
         """Multiply all features with a stack, where their columns are."""
         yield from self._products_elsewhere(None, stack)
 
-    def products(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+    def products(self, features: IndexArray, stack: AnyStack) -> Iterator[Products]:
         """Multiply some features with a stack; places count along `features`."""
         is_kept = self._has_room_for(features)
         for places, multiply in (
@@ -143,7 +149,7 @@ class FactorStore(ABC):
                 for found in multiply(features[places], stack):
                     yield Products(places[found.places], found.squares, found.norms)
 
-    def products_again(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+    def products_again(self, features: IndexArray, stack: AnyStack) -> Iterator[Products]:
         """Multiply features that were all met before with a stack; places count along `features`.
 
         Where results of workers are sent or stored this is one more pass over the columns; in this
@@ -164,24 +170,32 @@ class FactorStore(ABC):
             chosen = features[start : start + width]
             yield from self._groups(chosen, np.arange(start, start + len(chosen)))
 
-    def multiplied(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+    def multiplied(self, features: IndexArray, stack: AnyStack) -> Iterator[Products]:
         """Multiply features of this store with a stack, some at a time."""
+        assert isinstance(stack, Stack)
         for group in self.groups(features):
             yield group.times(stack)
+
+    def actives(self, most_bytes: int) -> "Actives":
+        """Return what hands out stacks of features that are asked for again and again."""
+        return ActiveFactors(self, most_bytes)
 
     @abstractmethod
     def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
         """Transposed factor of one feature, at least one row, and the norm of its kernel."""
 
-    def _products_elsewhere(self, features: IndexArray | None, stack: Stack) -> Iterator[Products]:
+    def _products_elsewhere(
+        self, features: IndexArray | None, stack: AnyStack
+    ) -> Iterator[Products]:
         """Multiply all features, or some, piece by piece; places count along them."""
         keep = self._blocks.takes_large_results
         # Workers have memory of their own, and small groups of features are slow.
         factor_bytes = self._factor_bytes if self._blocks.is_local else USUAL_FACTORS
         start, max_bytes = 0, min(PIECE_BYTES, self._block_bytes)
+        sent = stack if self._blocks.is_local else stack.alone()
         for positions, (squares, norms, *kept) in self._blocks.map(
             products_of_piece,
-            (type(self), self._categorical, factor_bytes, self._sent(stack), keep),
+            (type(self), self._categorical, factor_bytes, sent, keep),
             max_bytes=max_bytes,
             features=features,
             most_at_work=self._most_at_work(max_bytes),
@@ -199,11 +213,7 @@ class FactorStore(ABC):
         """Tell what a piece takes while it is worked on: its columns, and a part of them alone."""
         return 2 * piece_bytes
 
-    def _sent(self, stack: Stack) -> SentStack:
-        """Return what goes to the columns for a stack."""
-        return stack
-
-    def _products_here(self, features: IndexArray, stack: Stack) -> Iterator[Products]:
+    def _products_here(self, features: IndexArray, stack: AnyStack) -> Iterator[Products]:
         """Multiply some features in this process."""
         yield from self.multiplied(features, stack)
 
@@ -224,11 +234,10 @@ class FactorStore(ABC):
 
 
 def products_of_piece(
-    piece: ColumnPiece, shared: tuple[type[FactorStore], NDArray[np.bool_], int, SentStack, bool]
+    piece: ColumnPiece, shared: tuple[type[FactorStore], NDArray[np.bool_], int, AnyStack, bool]
 ) -> tuple[NDArray[Any], ...]:
     """Multiply the features of one piece with a stack."""
-    kind, categorical, factor_bytes, sent, keep = shared
-    stack = sent.opened()
+    kind, categorical, factor_bytes, stack, keep = shared
     store = kind(
         piece.columns,
         categorical[piece.features],
@@ -236,7 +245,7 @@ def products_of_piece(
         factor_bytes=factor_bytes,
     )
     everything = np.arange(store.n_features)
-    squares = np.empty((store.n_features, len(stack.starts)))
+    squares = np.empty((store.n_features, stack.n_factors))
     norms = np.empty(store.n_features)
     for found in store.multiplied(everything, stack):
         squares[found.places], norms[found.places] = found.squares, found.norms
@@ -288,6 +297,13 @@ def _padded(rows: NDArray[np.float32], least: int) -> NDArray[np.float32]:
     return padded
 
 
+class Actives(Protocol):
+    """Stacks of features whose redundancy with others is asked for again and again."""
+
+    def stacks(self, columns: IndexArray) -> Iterator[tuple[IndexArray, AnyStack]]:
+        """Give places of features among `columns` and their stack, in pieces that fit."""
+
+
 class ActiveFactors:
     """Factors of active features, kept in one stack as far as memory allows.
 
@@ -311,21 +327,21 @@ class ActiveFactors:
             order = np.argsort(spans[:, 0], kind="stable")
             inside, spans = inside[order], spans[order]
             if self._last is None or not np.array_equal(self._last[0], spans):
-                self._last = (spans, self._stacked(spans, columns[inside]))
+                self._last = (spans, self._stacked(spans))
             yield inside, self._last[1]
         for place in np.flatnonzero(~held):
             rows, _ = self._store.rows(int(columns[place]))
-            of_one = Stack(rows, np.zeros(1, dtype=np.intp), columns[[place]])
+            of_one = Stack(rows, np.zeros(1, dtype=np.intp))
             yield np.array([place]), of_one
 
-    def _stacked(self, spans: IndexArray, features: IndexArray) -> Stack:
+    def _stacked(self, spans: IndexArray) -> Stack:
         """Stack the rows of some features, without copying those that lie together."""
         if (spans[1:, 0] == spans[:-1, 1]).all():
             rows = self._stack[spans[0, 0] : spans[-1, 1]]
         else:
             rows = np.concatenate([self._stack[first:last] for first, last in spans])
         lengths = spans[:, 1] - spans[:, 0]
-        return Stack(rows, np.cumsum(lengths) - lengths, features)
+        return Stack(rows, np.cumsum(lengths) - lengths)
 
     def _add(self, columns: list[int]) -> None:
         """Append factors, unless the stack is full."""

@@ -20,6 +20,7 @@ from functools import cached_property
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
+from hsieve.kernels.bit_tiles import BitTile
 from hsieve.kernels.factor_store import FactorGroup, FactorStore
 
 TILE_WIDTH = 512
@@ -54,6 +55,11 @@ class FactorTile:
     def digests(self, n_rows: int | None, places: IndexArray) -> list[bytes]:
         """Digests of the first rows, or all, of some features: equal for equal rows only."""
         return [hashlib.sha256(self.rows[:n_rows, place].tobytes()).digest() for place in places]
+
+    @cached_property
+    def bits(self) -> BitTile | None:
+        """The features as bits, if all of them have two or three values."""
+        return BitTile.of(self.rows)
 
     @cached_property
     def degrees(self) -> FloatArray:

@@ -43,6 +43,13 @@ FINE_BINS = (2048, 65536)
 WIDEST_BIN = 0.02
 # Directions of a factor with less than this fraction of the largest one's weight are left out.
 TRUNCATION = 1e-3
+# A table of more levels than this is made linear over groups of neighbouring levels, so that joint
+# tables have fewer rows (:mod:`hsieve.kernels.loops.joint_tables`): over the widest groups, 2^shift
+# levels each, in which it loses no more than this fraction of its weight. What that shifts in NHSIC
+# is less than what coding does.
+FEW_LEVELS = 32
+GROUP_SHIFTS = (3, 2)
+LINEARITY = 2e-4
 # The Gaussian kernel tells nothing more about values further apart than this.
 KERNEL_REACH = 4.0
 
@@ -67,6 +74,28 @@ class Levels:
         The kernel is the Gaussian of width 1, for categories the delta kernel over the fraction of
         pairs of samples that differ. Columns are orthogonal over the samples.
         """
+        return self.table_and_shift()[0]
+
+    def table_and_shift(self) -> tuple[FloatArray, int]:
+        """Give the table, and the shift that turns a level into its group.
+
+        The table is linear over each group.
+        """
+        table, counts = self.whole_table(), self.counts.astype(np.float64)
+        if self.positions is None or len(table) <= FEW_VALUES:
+            return table, 0
+        table = _truncated(table, counts)
+        if len(table) <= FEW_LEVELS:
+            return table, 0
+        weights = counts @ table**2
+        for shift in GROUP_SHIFTS:
+            linear = _linear_over_groups(table, counts, 1 << shift)
+            if counts @ (table - linear) ** 2 @ weights <= LINEARITY * weights @ weights:
+                return _truncated(linear, counts), shift
+        return table, 0
+
+    def whole_table(self) -> FloatArray:
+        """Row of the centred factor for each level, in all of its directions."""
         counts = self.counts.astype(np.float64)
         if self.positions is None:
             gram = np.eye(len(counts)) / max(self.share_of_unlike_pairs, 1e-300)
@@ -74,7 +103,8 @@ class Levels:
         positions = self.positions.astype(np.float64)
         if len(positions) <= FEW_VALUES:
             return np.asarray(_exact_tables(_gaussian(positions)[None], counts[None])[0])
-        return _truncated(_landmark_table(positions), counts)
+        table = _landmark_table(positions)
+        return np.asarray(table - counts @ table / counts.sum())
 
 
 def category_levels(column: NDArray[Any]) -> Levels:
@@ -247,8 +277,22 @@ def _landmark_table(positions: FloatArray) -> FloatArray:
     return np.asarray(np.exp(-0.5 * distances**2) @ landmark_root(n_landmarks))
 
 
+def _linear_over_groups(table: FloatArray, counts: FloatArray, width: int) -> FloatArray:
+    """Fit a straight line to each group of levels, by least squares over the samples."""
+    n_groups = -(-len(table) // width)
+    padding = n_groups * width - len(table)
+    weights = np.pad(counts, (0, padding)).reshape(n_groups, 1, width)
+    values = np.pad(table, ((0, padding), (0, 0))).reshape(n_groups, width, -1)
+    totals = weights.sum(axis=2, keepdims=True)
+    means_of = np.divide(weights, totals, out=np.zeros_like(weights), where=totals > 0)
+    steps = np.arange(width) - means_of @ np.arange(width)[:, None]
+    spread = np.sum(means_of * steps**2, axis=2, keepdims=True)
+    slopes = np.divide(means_of * steps @ values, spread, out=0.0 * values[:, :1], where=spread > 0)
+    fitted = means_of @ values + steps.transpose(0, 2, 1) * slopes
+    return np.asarray(fitted.reshape(n_groups * width, -1)[: len(table)])
+
+
 def _truncated(table: FloatArray, counts: FloatArray) -> FloatArray:
-    """Centre a table over the samples and keep the directions that matter."""
-    table = table - counts @ table / counts.sum()
+    """Keep the directions of a centred table that matter."""
     weights, vectors = np.linalg.eigh((table * counts[:, None]).T @ table)
     return np.asarray(table @ vectors[:, weights > TRUNCATION * weights[-1]])

@@ -32,7 +32,7 @@ from hsieve.data.validation import check_lengths
 from hsieve.kernels.coded_factors import CodedFactors
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.dense_factors import DenseFactors
-from hsieve.kernels.factor_store import ActiveFactors, FactorStore, Stack, form_for
+from hsieve.kernels.factor_store import Actives, FactorStore, Stack, form_for
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.base import SINGLE_PRECISION, Measure, PairwiseBoundMeasure
@@ -104,7 +104,7 @@ class PairwiseHSIC(Measure):
             target=target,
             tile_bytes=plan.tile_bytes,
             store=store,
-            actives=ActiveFactors(store, plan.stack_bytes),
+            actives=store.actives(plan.stack_bytes),
             regression_data=RegressionData.of(
                 blocks, y, target_kind=self.target_kind, categorical=store.categorical
             ),
@@ -138,7 +138,7 @@ class BoundPairwiseHSIC(PairwiseBoundMeasure):
     tile_bytes: int  # most that leading factors of all features may take
     store: FactorStore  # where factors come from
     # Factors of features whose redundancy with others is asked for again and again.
-    actives: ActiveFactors = field(repr=False)
+    actives: Actives = field(repr=False)
     regression_data: RegressionData = field(repr=False)  # the columns and the target as numbers
 
     @property
@@ -235,7 +235,7 @@ def nearest_relatives(
     measure = PairwiseHSIC() if measure is None else measure
     plan = MemoryPlan.for_data(blocks.n_samples, measure.memory_limit, is_local=blocks.is_local)
     store = measure.store(blocks, plan)
-    actives = ActiveFactors(store, plan.stack_bytes)
+    actives = store.actives(plan.stack_bytes)
     own = np.array([store.rows(int(feature))[1] for feature in features])
     own[own <= NO_KERNEL * blocks.n_samples] = np.inf
     found = np.zeros((blocks.n_features, len(features)))

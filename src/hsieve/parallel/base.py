@@ -134,6 +134,11 @@ class Engine(ABC):
         self._maps: WeakSet[Generator[Any, None, None]] = WeakSet()
 
     @property
+    def n_threads(self) -> int:
+        """Threads of this process that it works with."""
+        return 1
+
+    @property
     def traffic(self) -> Traffic:
         """Bytes moved between processes so far."""
         return self._traffic

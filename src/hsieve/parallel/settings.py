@@ -186,8 +186,13 @@ class ThreadEngine(Engine):
 
     is_local = True
 
+    @property
+    def n_threads(self) -> int:
+        """Threads of this process that it works with."""
+        return self._n_workers or joblib.cpu_count()
+
     def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
-        n_workers = self._n_workers or joblib.cpu_count()
+        n_workers = self.n_threads
         in_flight = self._in_flight or TASKS_A_THREAD * n_workers
         most = min(most or in_flight, in_flight)
         # No thread more than tasks: each may have memory of its own.

@@ -13,12 +13,12 @@ until the last has ended. From version 3.8 on threadpoolctl lets one thread at a
 ignores the others in silence, so the thread that uses an engine holds it for those of the engine.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 from threading import Lock
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import joblib
 from threadpoolctl import ThreadpoolController
@@ -46,6 +46,16 @@ def over_rows(function: Callable[[slice], Result], n_rows: int) -> list[Result]:
         return [function(parts[0])]
     with ThreadPoolExecutor(joblib.cpu_count()) as pool:
         return list(pool.map(function, parts))
+
+
+def over_threads(
+    function: Callable[..., Result], tasks: Sequence[tuple[Any, ...]], n_threads: int
+) -> list[Result]:
+    """Apply a function that releases Python's lock to some arguments each, in order."""
+    if n_threads == 1 or len(tasks) == 1:
+        return [function(*task) for task in tasks]
+    with ThreadPoolExecutor(min(n_threads, len(tasks))) as pool:
+        return list(pool.map(function, *zip(*tasks, strict=True)))
 
 
 @lru_cache(maxsize=1)
