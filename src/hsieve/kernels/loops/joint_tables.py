@@ -4,7 +4,7 @@ With tables T_a, T_b of the levels of two features (levels x rank),
 
     F_a' F_b = T_a' H T_b,    H[p, q] = number of samples on level p of a and level q of b,
 
-so one increment a sample and two small products take the place of r_a r_b multiplications a sample.
+so one increment per sample and two small products replace r_a r_b multiplications per sample.
 H is counted in integers: no digit depends on an order of summation. It need not be held whole: if
 T_a is linear over each group of neighbouring levels, the count of a group and the sum of the places
 inside it, both in one 64-bit integer, tell all of H that matters.
