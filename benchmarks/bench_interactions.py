@@ -126,7 +126,7 @@ def measure_ours(task):
     start = time.time() - psutil.Process().create_time()
     folder = Path(task["folder"])
     X, y = np.load(folder / "X.npy"), np.load(folder / "y.npy")
-    scan = InteractionScan(n_threads=THREADS, **task["settings"])
+    scan = InteractionScan(n_jobs=THREADS, **task["settings"])
     _, cost = measured(lambda: scan.fit(X, y))
     return {
         **cost,
@@ -177,7 +177,7 @@ def measure_xor(task):
     problem = make_xor(
         task["n"], XOR_FEATURES, kind=task["kind"], shuffle=True, random_state=task["seed"]
     )
-    scan = InteractionScan(n_threads=THREADS, **task["settings"])
+    scan = InteractionScan(n_jobs=THREADS, **task["settings"])
     _, cost = measured(lambda: scan.fit(*_pair_of(problem)))
     first, second = scan.pairs_[:2]
     return {

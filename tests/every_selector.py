@@ -163,9 +163,9 @@ FAMILIES: dict[str, tuple[BaseEstimator, ...]] = {
         KnockoffSelector(MaxRelevance(), fdr=0.5, n_draws=2, statistic="score"),
     ),
     "interactions": (
-        InteractionScan(2, n_permutations=2, n_threads=1),
-        InteractionScan(2, n_permutations=0, order=3, n_threads=1),
-        InteractionScan(2, n_permutations=0, missing="category", n_threads=1),
+        InteractionScan(2, n_permutations=2, n_jobs=1),
+        InteractionScan(2, n_permutations=0, order=3, n_jobs=1),
+        InteractionScan(2, n_permutations=0, missing="category", n_jobs=1),
     ),
     "classifiers": (
         LPBoost(),

@@ -79,7 +79,9 @@ def word(*words: str) -> Rule:
 
 def integer(least: int = 1, most: int | None = None, *, as_float: bool = False) -> Rule:
     """Allow an integer of at least some size, or in a range; perhaps also one such as 2.0."""
-    words = f"of at least {least}" if most is None else f"from {least} to {most}"
+    words = f"an integer of at least {least}"
+    if most is not None:
+        words = str(least) if most == least else f"an integer from {least} to {most}"
 
     def accepts(value: Any) -> bool:
         is_integer = isinstance(value, Integral) and not isinstance(value, bool)
@@ -87,7 +89,7 @@ def integer(least: int = 1, most: int | None = None, *, as_float: bool = False) 
             is_integer = is_integer or float(value).is_integer()
         return is_integer and int(value) >= least and (most is None or int(value) <= most)
 
-    return Rule(((f"an integer {words}", accepts),))
+    return Rule(((words, accepts),))
 
 
 def number(

@@ -271,9 +271,9 @@ def test_options_reach_the_estimator(table, monkeypatch):
         return real_fit(self, X, y)
 
     monkeypatch.setattr(InteractionScan, "fit", noted)
-    options = ["--threads", 1, "--random-state", 7, "--memory-limit", "1GB", "--time-limit", 0]
+    options = ["--jobs", 1, "--random-state", 7, "--memory-limit", "1GB", "--time-limit", 0]
     assert scan(table, *options, "--permutations", 5, "--categorical", "snp1").exit_code == 0
-    assert given["n_threads"] == 1
+    assert given["n_jobs"] == 1
     assert given["random_state"] == 7
     assert given["memory_limit"] == "1GB"
     assert given["time_limit"] is None
@@ -436,7 +436,7 @@ def test_memory_limit_too_small_is_refused_by_name(table):
         (("--missing", "fill"), "fill"),
         (("--time-limit", -1), "time-limit"),
         (("--time-limit", "nan"), "time-limit"),
-        (("--threads", 0), "threads"),
+        (("--jobs", 0), "jobs"),
         (("--random-state", -1), "random-state"),
         (("--memory-limit", "lots"), "or such as '2GB'; got 'lots'"),
     ],

@@ -226,7 +226,7 @@ def test_storage_and_precision_do_not_change_the_pairs(rng, tmp_path):
 def test_little_memory_and_one_thread_do_not_change_the_pairs(rng):
     X, y = xor(rng)
     scans = [InteractionScan(n_pairs=3), InteractionScan(n_pairs=3, memory_limit="17MB")]
-    scans.append(InteractionScan(n_pairs=3, n_threads=1))
+    scans.append(InteractionScan(n_pairs=3, n_jobs=1))
     found = [[(p.features, round(p.score, 6)) for p in scan.fit(X, y).pairs_] for scan in scans]
     assert found[0] == found[1] == found[2]
 
@@ -352,7 +352,7 @@ def test_classes_of_one_sample_are_refused_by_name(rng):
         ({"n_permutations": -1}, "n_permutations must be an integer of at least 0, got -1"),
         ({"n_permutations": True}, "n_permutations must be an integer of at least 0"),
         ({"screen": 2}, "screen must be None or an integer of at least 3, got 2"),
-        ({"n_threads": 0}, "n_threads must be None or an integer of at least 1, got 0"),
+        ({"n_jobs": 0}, "n_jobs must be None, -1 or an integer of at least 1, got 0"),
         ({"time_limit": 0}, "time_limit must be None or a number above 0, got 0"),
         ({"time_limit": float("nan")}, "time_limit must be None or a number above 0"),
         ({"time_limit": "1h"}, "time_limit must be None or a number above 0, got '1h'"),

@@ -60,7 +60,7 @@ def test_a_limit_is_kept_with_threads(tmp_path: Path) -> None:
 
 def test_a_limit_is_kept_by_a_search_for_interactions(tmp_path: Path) -> None:
     limit = 32 * 10**6
-    options = {"n_permutations": 1, "n_threads": 2}
+    options = {"n_permutations": 1, "n_jobs": 2}
     found = taken(tmp_path, "InteractionScan", limit, shape=[300, 600], options=options)
     assert found < limit + ALLOWANCE
 

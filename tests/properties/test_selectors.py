@@ -120,7 +120,6 @@ WORKERS = [
         ("engine", "local"),
         ("engine", "threads"),
         ("n_jobs", 2),
-        ("n_threads", 2),
     )
     if parameter in inspect.signature(type(one)).parameters
 ]

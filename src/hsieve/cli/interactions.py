@@ -107,10 +107,10 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         typer.Option(min=0, help="Refuse what would take more seconds than this; 0 for no limit."),
     ] = 3600,
     memory_limit: options.MemoryLimit = None,
-    threads: Annotated[
+    jobs: Annotated[
         int | None,
         typer.Option(
-            min=1, max=options.MOST_WORKERS, help="Number of threads; if not given, one a core."
+            min=1, max=options.MOST_WORKERS, help="Number of threads; if not given, one on each core."
         ),
     ] = None,
     random_state: options.RandomState = 0,
@@ -138,7 +138,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         screen_by=screen_by.value,
         time_limit=time_limit or None,
         memory_limit=memory_limit,
-        n_threads=threads,
+        n_jobs=jobs,
         random_state=random_state,
     )
     with naming_what_is_kept(LOST), show_progress(f"reading {file}", shown=not quiet):

@@ -92,8 +92,8 @@ class InteractionScan(BaseSelector):
     memory_limit : int, str or None, default=None
         Most memory to use beside the data handed in, in bytes or as "2GB"; None for all features
         at once, 4 `rank` bytes per value.
-    n_threads : int or None, default=None
-        Number of threads; None for one a core.
+    n_jobs : int or None, default=None
+        Number of threads; None or -1 for one on each core.
     random_state : int, Generator or None, default=0
         Seed of the permutations.
 
@@ -147,7 +147,7 @@ class InteractionScan(BaseSelector):
     screen_by: str = "narrow"
     time_limit: float | None = 3600
     memory_limit: int | str | None = None
-    n_threads: int | None = None
+    n_jobs: int | None = None
     random_state: int | np.random.Generator | None = 0
 
     spec = MethodSpec(
@@ -169,7 +169,7 @@ class InteractionScan(BaseSelector):
         "rank": integer(1),
         "n_permutations": integer(0),
         "screen": NONE | integer(max(ORDERS)),
-        "n_threads": NONE | integer(1),
+        "n_jobs": NONE | integer(-1, -1) | integer(1),
         "time_limit": NONE | number(above=0, is_finite=False),
     }
 
@@ -294,7 +294,7 @@ class InteractionScan(BaseSelector):
             LeadingFactors.of(store, features, self.rank, plan.tile_bytes),
             InteractionTarget.of(target, self.target_kind, self.target_kernel),
             n_permutations=self.n_permutations,
-            n_threads=self.n_threads,
+            n_threads=None if self.n_jobs == -1 else self.n_jobs,
             seed=self.random_state,
             test_bytes=test_bytes,
         )

@@ -25,7 +25,7 @@ POSITIONS_NAMED = 10
 MOST_NAMES = 20
 LONGEST_CODE = 20_000
 # The answer does not depend on these; they belong to the machine.
-OF_THE_MACHINE = ("checkpoint", "engine", "n_jobs", "n_threads")
+OF_THE_MACHINE = ("checkpoint", "engine", "n_jobs")
 LONGEST_LINE = 88
 NUMBER_OPTIONS = {
     "n_features_to_select": "-k",
