@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-__all__ = ["at_command_line", "how", "legible", "listed", "shortened"]
+__all__ = ["at_command_line", "how", "is_at_command_line", "legible", "listed", "shortened"]
 
 ELLIPSIS = "…"
 LONGEST = 28
@@ -69,6 +69,11 @@ def at_command_line() -> Iterator[None]:
         yield
     finally:
         _is_command = before
+
+
+def is_at_command_line() -> bool:
+    """Say whether messages name options of the command line."""
+    return _is_command
 
 
 def how(python: str, command: str) -> str:

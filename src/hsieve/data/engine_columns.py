@@ -9,6 +9,7 @@ that are *expected* to be asked for next come along.
 
 import uuid
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from functools import lru_cache
 from typing import Any, Generic, TypeVar
 
@@ -19,6 +20,7 @@ from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks, ColumnPiece, FloatArray, IndexArray, Reference
 from hsieve.fingerprint import Ignored
 from hsieve.parallel.base import Engine, Held
+from hsieve.text import at_command_line, is_at_command_line
 
 __all__ = ["EngineColumns", "Fetched", "HeldColumns"]
 
@@ -154,7 +156,7 @@ class EngineColumns(ColumnBlocks):
         results = self._engine.map(
             _work,
             tasks,
-            shared=(function, Ignored(source), shared),
+            shared=(function, Ignored((source, is_at_command_line())), shared),
             most_in_flight=most_at_work,
         )
         yield from zip(pieces, results, strict=True)
@@ -183,15 +185,16 @@ def _columns_of(piece: ColumnPiece, shared: None) -> tuple[FloatArray]:
 
 def _work(task: Held | tuple[IndexArray, Ignored], shared: tuple[Any, Ignored, Any]) -> Any:
     """Do the work on one piece, in a worker."""
-    function, source, argument = shared[0], shared[1].value, shared[2]
-    if isinstance(task, Held):
-        return function(_piece_of_held(task), argument)
-    positions, sent = task[0], task[1].value
-    if sent is not None:
-        return function(ColumnPiece(positions, ArrayBlocks(sent)), argument)
-    blocks = source if isinstance(source, ColumnBlocks) else _opened(*source)
-    ((_, result),) = blocks.map(function, argument, max_bytes=2**62, features=positions)
-    return result
+    function, (source, names_options), argument = shared[0], shared[1].value, shared[2]
+    with at_command_line() if names_options else nullcontext():
+        if isinstance(task, Held):
+            return function(_piece_of_held(task), argument)
+        positions, sent = task[0], task[1].value
+        if sent is not None:
+            return function(ColumnPiece(positions, ArrayBlocks(sent)), argument)
+        blocks = source if isinstance(source, ColumnBlocks) else _opened(*source)
+        ((_, result),) = blocks.map(function, argument, max_bytes=2**62, features=positions)
+        return result
 
 
 def _piece_of_held(held: Held) -> ColumnPiece:

@@ -6,7 +6,9 @@ file and hands its numbers over. It has a limit of memory and of computing; wher
 is refused in one sentence, and whoever asked goes on.
 
 A message is a line of JSON, its length before it, followed by the bytes of some arrays. It is never
-a pickle, which would run whatever a process sends that a file has taken over.
+a pickle, which would run whatever a process sends that a file has taken over. A pool of
+`concurrent.futures` would send pickles, and import the user's script in the worker, so that every
+script that opens such a file would need an ``if __name__ == "__main__":``.
 """
 
 import json
