@@ -38,9 +38,10 @@ from scipy import optimize, special, stats
 
 from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
-from hsieve.kernels.columns import encode_columns, standardised
+from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import block_coding, centroid_coding, one_vs_rest_coding, signed_coding
 from hsieve.measures.base import KnownScores, Measure
+from hsieve.measures.targets import number_columns
 from hsieve.parameters import check_parameters, rules, word
 
 # These compare features on the scale they are given; the others have none.
@@ -142,7 +143,7 @@ def linear_hsic(X: FloatArray, codes: FloatArray, scales: FloatArray | float = 1
 
 def _correlation(X: FloatArray, outputs: NDArray[Any]) -> FloatArray:
     """Squared correlation with numbers, the mean over several outputs."""
-    outputs = encode_columns(outputs.astype(float).reshape(len(X), -1)).matrix
+    outputs = number_columns(outputs)
     return np.asarray(linear_hsic(X, outputs / len(X), X.std(axis=0)) / outputs.shape[1])
 
 

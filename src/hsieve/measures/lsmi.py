@@ -32,7 +32,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.validation import target_kind_of
-from hsieve.kernels.columns import check_finite, encode_columns, standardised
+from hsieve.kernels.columns import encode_columns
 from hsieve.kernels.weighted_distances import WeightedDistances
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.density_ratio import (
@@ -44,6 +44,7 @@ from hsieve.measures.density_ratio import (
     target_width,
 )
 from hsieve.measures.hsic import PRECISIONS
+from hsieve.measures.targets import number_columns
 from hsieve.parameters import check_parameters, integer, numbers, rules, word
 
 N_CENTRES = 100
@@ -322,9 +323,7 @@ def _checked_target(values: NDArray[Any], target_kind: str) -> tuple[NDArray[Any
     """Target, numbers standardised, and whether it holds classes."""
     if target_kind_of(values, target_kind) == "classes":
         return values, True
-    outputs = values.astype(np.float64).reshape(len(values), -1)
-    check_finite(outputs)
-    return standardised(outputs), False
+    return number_columns(values), False
 
 
 LSMI.bound_type = BoundLSMI

@@ -12,6 +12,7 @@ from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels import encode_columns
 from hsieve.kernels.columns import standardised
+from hsieve.measures.targets import number_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,10 +64,7 @@ class RegressionData:
         blocks = as_blocks(X if isinstance(X, ColumnBlocks) else np.asarray(X))
         values = np.asarray(y)
         is_classes = target_kind_of(values, target_kind) == "classes"
-        if is_classes:
-            outputs = class_scores(values)
-        else:
-            outputs = standardised(values.astype(np.float64).reshape(len(values), -1))
+        outputs = class_scores(values) if is_classes else number_columns(values)
         if categorical is None:
             categorical = np.zeros(blocks.n_features, dtype=bool)
         positions = np.arange(blocks.n_features)

@@ -29,6 +29,7 @@ from hsieve.kernels import EncodedColumns, Gaussian, Kernel, encode_columns
 from hsieve.kernels.labels import block_coding
 from hsieve.measures.base import JointBoundMeasure, Measure
 from hsieve.measures.hsic import refuse_vanishing
+from hsieve.measures.targets import number_columns
 from hsieve.parameters import check_parameters, number, rules
 
 
@@ -161,5 +162,4 @@ def _outputs(y: Any, target_kind: str) -> FloatArray:
     if target_kind_of(y, target_kind) == "classes":
         codes = block_coding(np.asarray(y))
         return np.asarray(codes - codes.mean(axis=0))
-    numbers = np.asarray(y, dtype=float)
-    return encode_columns(numbers.reshape(len(numbers), -1)).matrix
+    return number_columns(y)

@@ -52,7 +52,7 @@ from hsieve.kernels import Gaussian, Kernel, encode_columns
 from hsieve.kernels.labels import sign_coding
 from hsieve.kernels.subsets import SubsetKernel
 from hsieve.measures.base import JointBoundMeasure, Measure
-from hsieve.measures.targets import checked_kernel
+from hsieve.measures.targets import checked_kernel, number_columns
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import check_parameters, number, rules
 
@@ -298,8 +298,7 @@ def machine_outputs(y: Any, target_kind: str) -> tuple[FloatArray, float | None]
     """
     if target_kind_of(y, target_kind) == "classes":
         return sign_coding(y), None
-    numbers = np.asarray(y, dtype=np.float64)
-    return encode_columns(numbers.reshape(len(numbers), -1)).matrix, TUBE
+    return number_columns(y), TUBE
 
 
 def losses(fitted: FloatArray, target: FloatArray, tube: float | None) -> FloatArray:

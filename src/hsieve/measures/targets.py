@@ -75,6 +75,13 @@ def target_factor(y: Any, target_kind: str, kernel: str = "gaussian") -> FloatAr
     return np.asarray(factor @ directions[:, weights > NEGLIGIBLE * weights[-1]])
 
 
+def number_columns(y: Any) -> FloatArray:
+    """Return a target of numbers as columns of mean 0 and deviation 1."""
+    numbers = np.asarray(y, dtype=np.float64)
+    check_finite(numbers)
+    return np.asarray(standardised(numbers.reshape(len(numbers), -1)))
+
+
 def heaviest(factor: FloatArray, share: float) -> FloatArray:
     """Return the columns of a target's factor that hold so much of its kernel's trace."""
     falling = factor[:, ::-1]

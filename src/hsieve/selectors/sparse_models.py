@@ -25,6 +25,7 @@ from hsieve.data.validation import constant_columns, target_kind_of
 from hsieve.dataset import Dataset
 from hsieve.kernels.columns import standardised, within_range
 from hsieve.kernels.labels import sign_coding
+from hsieve.measures.targets import number_columns
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import integer, rules
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
@@ -101,7 +102,7 @@ def model_outputs(y: NDArray[Any], target_kind: str) -> FloatArray:
     if target_kind_of(y, target_kind) == "classes":
         signs = sign_coding(y)
         return np.asarray(signs - signs.mean(axis=0))
-    return standardised(y.astype(np.float64).reshape(len(y), -1))
+    return number_columns(y)
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
