@@ -10,7 +10,7 @@ from sklearn.preprocessing import SplineTransformer
 from hsieve.kernels.columns import standardised
 from hsieve.selectors.sparse_models import spline_blocks
 from hsieve.solvers import GroupLasso, SparseFit, fit_of_size, l1_svm_of_size, lasso_of_size
-from hsieve.strategies import random_halves as insensitive
+from hsieve.strategies import random_sets as insensitive
 from tests.reference import naive_baselines as naive
 
 
