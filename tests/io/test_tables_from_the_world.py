@@ -99,6 +99,14 @@ def test_bad_options_are_refused(tmp_path, option, words):
         open_dataset(np.ones((4, 2)), np.arange(4), decimal=",")
 
 
+def test_what_is_no_number_is_named_among_decimal_commas(tmp_path):
+    path = tmp_path / "t.csv"
+    rows = [f"{0.1 * i:.1f};{i % 2}".replace(".", ",") for i in range(1, 30)]
+    path.write_text("\n".join(["crp;y", *rows[:9], "<0,1;0", *rows[9:]]))
+    with pytest.raises(TableError, match="column 'crp' is text: '<0,1' among its numbers"):
+        open_dataset(path, "y")
+
+
 def test_commas_that_may_be_thousands_are_refused(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text('a,y\n"1,234",0\n"2,345",1\n')

@@ -95,7 +95,8 @@ class ColumnFindings:
         elif role == "dates":
             self.unusable(name, f"dates as text ({quoted(levels[0])}, ...)")
         elif role == "numbers":
-            odd = next((text for text in levels if not _is_number(text)), levels[0])
+            odd = next((text for text in levels if not _is_number(text)), None)
+            odd = odd or next((text for text in levels if "," in str(text)), levels[0])
             self._texts.setdefault(role, []).append((name, f"{quoted(odd)} among its numbers"))
         else:
             detail = f"{len(levels):,} different values in {self.n_rows:,} rows"
@@ -183,8 +184,9 @@ def counts_in_words(counts: Mapping[str, int], n_columns: int, n_rows: int) -> s
 
 
 def _is_number(text: object) -> bool:
+    """Say whether a text is a number, with a decimal point or a decimal comma."""
     try:
-        float(text)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
+        float(str(text).replace(",", ".", 1))
+    except ValueError:
         return False
     return True
