@@ -110,7 +110,9 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     jobs: Annotated[
         int | None,
         typer.Option(
-            min=1, max=options.MOST_WORKERS, help="Number of threads; if not given, one on each core."
+            min=1,
+            max=options.MOST_WORKERS,
+            help="Number of threads; if not given, one on each core.",
         ),
     ] = None,
     random_state: options.RandomState = 0,
