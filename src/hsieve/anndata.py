@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 import hsieve
-from hsieve.auto.selecting import make_wish, select_opened
+from hsieve.auto.selecting import check_options, select_from
 from hsieve.auto.selection import Selection
 from hsieve.dataset import open_dataset
 from hsieve.io.anndata import is_annotated
@@ -86,14 +86,14 @@ def select(
     if not isinstance(key_added, str) or not key_added:
         msg = f"key_added must be a name, got {key_added!r}."
         raise ValueError(msg)
-    wish = make_wish(method, n_features_to_select, time_allowed, random_state)
+    options = check_options(method, n_features_to_select, time_allowed, random_state)
     data = open_dataset(adata, groupby, target_kind=target_kind, layer=layer)
-    found = select_opened(data, wish)
+    found = select_from(data, options)
     written = adata.copy() if copy and not adata.isbacked else adata
     if copy and adata.isbacked:
         written = adata.to_memory()
     parameters = {
-        "method": wish.method_name,
+        "method": options.method_name,
         "n_features_to_select": ("found" if n_features_to_select is None else n_features_to_select),
         "time_allowed": str(time_allowed),
         "random_state": random_state,

@@ -89,7 +89,7 @@ def test_a_forest_gains_from_many_noisy_copies_of_the_truth():
     X = truth[:, None] + rng.normal(size=(300, 20))
     methods = {"one": always(0), "many": always(*range(20))}
     for y, kind in ((truth, "continuous"), ((truth > 0.5).astype(int), "classes")):
-        comparison = compare_on_holdout(methods, X, y, kind=kind, by_trees=True, n_folds=2)
+        comparison = compare_on_holdout(methods, X, y, kind=kind, predictors=("forest",), n_folds=2)
         one, many = comparison.proposals
         assert one.lack(many) > 4
         assert many.loss < 0.6

@@ -137,7 +137,7 @@ class TestChoices:
         latent = rng.normal(size=(150, 1))
         X = latent + 4.0 * rng.normal(size=(150, 200))
         found = select(X, latent[:, 0])
-        assert found.method == "n3lars"
+        assert found.method == "forest"
         assert len(found) > 64
 
     def test_noise_selects_nothing_and_says_so(self):

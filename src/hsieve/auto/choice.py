@@ -2,15 +2,15 @@
 
 1. :class:`~hsieve.KernelPursuit` chooses features and their number on all samples, or on as many as
    the time allows.
-2. Unless these explain everything, it is compared on samples held out. Of few samples, with N3LARS
-   and BAHSIC: features that explain what is left only all together, or many weak ones, pass no test
-   of a single feature, and yet predict. Of many samples, with BAHSIC where more than half is left,
-   and with larger sets by N3LARS from which a forest predicts.
-3. The pursuit's own answer is kept unless another proposal predicts clearly better. Then the
-   smallest set is taken that predicts as well as the best one but for chance.
+2. Where it leaves more than half of the target unexplained, its features are compared on samples
+   held out with groups by :class:`~hsieve.BAHSIC`: features that act only together, all of them.
+3. Unless the pursuit explains everything, its features are compared with more of them, in the order
+   of their importance in a forest: many features that each help a little pass no test one by one,
+   and yet predict together.
 
-Where nothing is related to the target beyond chance, and no method predicts held-out samples better
-than no feature does, no feature is chosen.
+The pursuit's own answer is kept unless another one predicts clearly better. Where nothing is
+related to the target beyond chance, and no method predicts held-out samples better than no feature
+does, no feature is chosen.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.auto.fitting import SelectOptions, as_selection, fitted, made_for
+from hsieve.auto.fitting import SelectOptions, as_selection, fitted, make_selector
 from hsieve.auto.holdout_comparison import (
     Chooser,
     HoldoutComparison,
@@ -37,45 +37,40 @@ from hsieve.selectors.methods import find_method
 
 __all__ = ["Choice"]
 
-# Parts of the time after which the pursuit ends, where a comparison of methods on all samples may
-# follow and where not, and by which comparisons end.
-PURSUIT_TIME = 0.5
-PURSUIT_ALONE_TIME = 0.7
+# Part of the time after which the pursuit ends, and that by which comparisons end.
+PURSUIT_TIME = 0.7
 COMPARISON_TIME = 0.85
-FOLD_TIME = 0.06
 # Samples, and values, that the pursuit can use in a second, about; of more it gets some samples.
 ROWS_A_SECOND = 400
 VALUES_A_SECOND = 700_000
 FEWEST_ROWS = 300
 # A pursuit that leaves less than this fraction of the variance needs no comparison.
-EXPLAINED = 0.02
-# With few samples all take part in a comparison; with more, tests of single features, pairs and
-# triples on all of them tell more than predictions from some, and the comparison is about larger
-# groups that act only together, and about many features that each help a little.
-FEW_ROWS = 1_000
-ROWS_FOR_GROUPS = 1_500
-ROWS_FOR_TREES = 4_000
+EXPLAINED = 0.005
+# One that leaves more than this may have missed a group of features that act only together.
+MOSTLY_EXPLAINED = 0.5
 FEWEST_COMPARED = 30
 FEWEST_OF_CLASS = 4
 # Samples of each class, if there are so many, that are kept where only some samples are used.
 FEW_OF_CLASS = 20
+# Most samples on which groups are compared, and larger sets.
+ROWS_FOR_GROUPS = 1_500
+ROWS_FOR_LARGER_SETS = 4_000
 N_FOLDS = 3
-N_FOLDS_OF_TREES = 2
-SIZES = (1, 2, 4, 8, 16, 32, 64, 128)
-# Larger sets are proposed by N3LARS alone, and no forest predicts from more.
-MOST_OF_OTHERS = 64
-# Up to so many features all of them are tried, too: collinear ones predict best together.
-FEW_FEATURES = 256
+N_FOLDS_OF_MANY = 2
 # A group that acts only together predicts best by just its own number.
 GROUP_SIZES = (2, 3, 4, 5, 6, 8, 10, 12)
-MOSTLY_EXPLAINED = 0.5
-# Standard errors by which another proposal must predict better than the pursuit's own, where all
-# samples were compared, where groups were on some of them, and where a forest predicts; then those
-# by which a smaller set may be worse than the best.
-CLEARLY_BETTER = 1.0
+# Larger sets that are compared; up to so many features all of them are one of the sets.
+SIZES = (1, 2, 4, 8, 12, 16, 24, 32, 64, 128)
+FEW_FEATURES = 256
+# Of many samples, of which a forest takes longer, all features and at most so many halvings.
+HALVINGS = 2
+# Standard errors by which a group must predict better than the pursuit's own features.
 BETTER_AS_GROUP = 4.0
-BETTER_BY_TREES = 3.0
-AS_GOOD = 0.3
+# The same of larger sets. Tests of single features on few samples miss much, and on many samples
+# little: up to so many the better prediction decides, from there on it must be clearly better.
+FEW_ROWS = 1_000
+BETTER_OF_FEW_ROWS = 0.0
+BETTER_OF_MANY_ROWS = 2.5
 # Standard errors by which features must predict better than none where no test finds any.
 BEYOND_NOTHING = 3.0
 
@@ -83,13 +78,13 @@ BEYOND_NOTHING = 3.0
 class Choice:
     """The choice of features, method and number."""
 
-    def __init__(self, data: Dataset, wish: SelectOptions) -> None:
-        self._data, self._wish = data, wish
-        self._deadline = Deadline(wish.seconds)
-        self._told: list[str] = []
+    def __init__(self, data: Dataset, options: SelectOptions) -> None:
+        self._data, self._options = data, options
+        self._deadline = Deadline(options.seconds)
+        self._notes: list[str] = []
         self._used = np.arange(len(data.y))
 
-    def made(self) -> Selection:
+    def selection(self) -> Selection:
         """Choose, and say why."""
         with stage(0.0, 0.4):
             pursuit = self._pursuit()
@@ -105,23 +100,22 @@ class Choice:
                     selector = self._fitted(method, winner.number)
                 break
         reasons = (about_data(self._data), *why_chosen(method, selector, pursuit, comparison))
-        return as_selection(self._data, method, selector, reasons, self._told)
+        return as_selection(self._data, method, selector, reasons, self._notes)
 
     def _pursuit(self) -> Any:
         """Let the pursuit choose features on as many samples as the time allows."""
         n_samples, n_features = self._data.columns.n_samples, self._data.columns.n_features
-        most = self._wish.seconds * min(ROWS_A_SECOND, VALUES_A_SECOND / n_features)
+        most = self._options.seconds * min(ROWS_A_SECOND, VALUES_A_SECOND / n_features)
         self._used = self._rows(max(int(most), FEWEST_ROWS))
         if len(self._used) < n_samples:
-            self._told.append(
+            self._notes.append(
                 f"{len(self._used):,} of {n_samples:,} samples were used, for want of time."
             )
-        part = PURSUIT_TIME if self._has_few_rows else PURSUIT_ALONE_TIME
-        return self._fitted("pursuit", None, time_limit=part * self._wish.seconds)
+        return self._fitted("pursuit", None, time_limit=PURSUIT_TIME * self._options.seconds)
 
     def _rows(self, most: int) -> NDArray[np.intp]:
         """Pick so many samples at most, and a few of each class."""
-        y, seed = self._data.y, self._wish.random_state
+        y, seed = self._data.y, self._options.random_state
         rows = representative_rows(y, most, seed=seed)
         if self._data.target_kind != "classes" or len(rows) == len(y):
             return rows
@@ -142,15 +136,13 @@ class Choice:
             or (is_classes and counts.min() < FEWEST_OF_CLASS)
         ):
             return
-        if self._has_few_rows:
-            yield CLEARLY_BETTER, self._compared_methods
-            return
         own = pursuit.selected_indices_
         if left > MOSTLY_EXPLAINED and self._has_time_for_bahsic:
             yield BETTER_AS_GROUP, lambda: self._compared_groups(own)
-        n_most = min(self._data.columns.n_features, MOST_OF_OTHERS)
-        if 0 < len(own) < n_most and self._wish.n_features_to_select is None:
-            yield BETTER_BY_TREES, lambda: self._compared_larger_sets(own, n_most)
+        sizes = self._larger_sizes(len(own))
+        if sizes:
+            least = BETTER_OF_FEW_ROWS if self._has_few_rows else BETTER_OF_MANY_ROWS
+            yield least, lambda: self._compared_larger_sets(own, sizes)
 
     @property
     def _has_few_rows(self) -> bool:
@@ -160,40 +152,49 @@ class Choice:
     def _has_time_for_bahsic(self) -> bool:
         n_training = min(len(self._data.y), ROWS_FOR_GROUPS) * (N_FOLDS - 1) // N_FOLDS
         seconds = N_FOLDS * _seconds_of_bahsic(n_training, self._data.columns.n_features)
-        return self._data.fits and seconds <= 0.15 * self._wish.seconds
+        return self._data.fits and seconds <= 0.15 * self._options.seconds
 
-    def _compared_methods(self) -> HoldoutComparison:
-        """Compare methods, each of which chooses from the training samples alone."""
-        methods = {"pursuit": self._chosen_by_pursuit, "n3lars": self._chosen_by_n3lars}
-        if self._has_time_for_bahsic:
-            methods["bahsic"] = self._chosen_by_bahsic
-        return self._compared(methods, self._rows(FEW_ROWS))
+    def _larger_sizes(self, n_own: int) -> list[int]:
+        """Numbers of features of the sets that are compared with the pursuit's own."""
+        n_features = self._data.columns.n_features
+        if self._options.n_features_to_select is not None:
+            return [n_own] if 0 < n_own < n_features else []
+        whole = n_features if n_features <= FEW_FEATURES else SIZES[-1]
+        sizes = {size for size in SIZES if size < whole}
+        if not self._has_few_rows:
+            sizes = {whole >> halving for halving in range(1, HALVINGS + 1)}
+        return sorted(size for size in {*sizes, whole} if size > n_own)
 
     def _compared_groups(self, own: NDArray[np.intp]) -> HoldoutComparison:
         """Compare the pursuit's features with groups that act only together."""
-        methods = {"pursuit": _always(own), "bahsic": self._chosen_by_bahsic}
-        return self._compared(methods, self._rows(ROWS_FOR_GROUPS))
 
-    def _compared_larger_sets(self, own: NDArray[np.intp], most: int) -> HoldoutComparison:
-        """Compare the pursuit's features with more, from which a forest predicts."""
-        sizes = [most]
-        while sizes[0] >= 2 * (len(own) + 1):
-            sizes.insert(0, sizes[0] // 2)
+        def groups(X: NDArray[Any], y: NDArray[Any]) -> Sets:
+            order = self._make("bahsic", 1).fit(X, y).path_.nested_order
+            wanted = self._options.n_features_to_select
+            sizes = GROUP_SIZES if wanted is None else (wanted,)
+            return {size: order[:size] for size in sizes if size <= len(order)}
 
-        def larger(X: NDArray[Any], y: NDArray[Any]) -> Sets:
-            order = self._made("n3lars", most).fit(X, y).path_.nested_order
+        rows = self._rows(ROWS_FOR_GROUPS)
+        return self._compared({"pursuit": _always(own), "bahsic": groups}, rows, ("kernels",))
+
+    def _compared_larger_sets(self, own: NDArray[np.intp], sizes: list[int]) -> HoldoutComparison:
+        """Compare the pursuit's features with more, or others, by importance in a forest."""
+
+        def most_important(X: NDArray[Any], y: NDArray[Any]) -> Sets:
+            order = self._make("forest", sizes[-1]).fit(X, y).path_.nested_order
             return {size: order[:size] for size in sizes}
 
-        methods = {"pursuit": _always(own), "n3lars": larger}
-        rows = self._rows(ROWS_FOR_TREES)
-        return self._compared(methods, rows, by_trees=True, n_folds=N_FOLDS_OF_TREES)
+        methods = {"pursuit": _always(own), "forest": most_important}
+        rows = self._rows(ROWS_FOR_LARGER_SETS)
+        if self._has_few_rows:
+            return self._compared(methods, rows, ("kernels", "forest"))
+        return self._compared(methods, rows, ("forest",), N_FOLDS_OF_MANY)
 
     def _compared(
         self,
         methods: Mapping[str, Chooser],
         rows: NDArray[np.intp],
-        *,
-        by_trees: bool = False,
+        predictors: tuple[str, ...],
         n_folds: int = N_FOLDS,
     ) -> HoldoutComparison:
         """Compare methods on samples held out."""
@@ -203,51 +204,20 @@ class Choice:
             self._data.y[rows],
             kind=self._data.target_kind,
             categorical=self._data.categorical,
-            by_trees=by_trees,
+            predictors=predictors,
             n_folds=n_folds,
-            seed=self._wish.random_state,
+            seed=self._options.random_state,
             deadline=Deadline(self._deadline.left(COMPARISON_TIME)),
         )
 
-    def _chosen_by_pursuit(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
-        sizes = self._sizes(MOST_OF_OTHERS)
-        limit = FOLD_TIME * self._wish.seconds
-        selector = self._made("pursuit", sizes[-1], time_limit=limit).fit(X, y)
-        order, n_found = selector.path_.order, selector.path_.n_found
-        if self._wish.n_features_to_select is not None:
-            return {None: order[: sizes[-1]]}
-        chosen: Sets = {size: order[: max(size, n_found)] for size in sizes}
-        return {None: order[:n_found]} | chosen
-
-    def _chosen_by_n3lars(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
-        sizes = self._sizes()
-        order = self._made("n3lars", sizes[-1]).fit(X, y).path_.nested_order
-        return {size: order[:size] for size in sizes}
-
-    def _chosen_by_bahsic(self, X: NDArray[Any], y: NDArray[Any]) -> Sets:
-        order = self._made("bahsic", 1).fit(X, y).path_.nested_order
-        sizes = set(self._sizes(MOST_OF_OTHERS) if self._has_few_rows else ())
-        if self._wish.n_features_to_select is None:
-            sizes |= {size for size in GROUP_SIZES if size < len(order)}
-        return {size: order[:size] for size in sorted(sizes or self._sizes(MOST_OF_OTHERS))}
-
-    def _sizes(self, most: int = FEW_FEATURES) -> list[int]:
-        """Numbers of features that are tried, up to a number."""
-        n_features = self._data.columns.n_features
-        if self._wish.n_features_to_select is not None:
-            return [min(self._wish.n_features_to_select, n_features)]
-        sizes = [size for size in SIZES if size < n_features]
-        whole = [n_features] if n_features <= FEW_FEATURES else []
-        return [size for size in (*sizes, *whole) if size <= most]
-
-    def _made(self, method: str, number: int | str | None, **options: Any) -> Any:
+    def _make(self, method: str, number: int | str | None, **settings: Any) -> Any:
         """Make a selector for these data."""
-        selector = made_for(method, self._data, self._wish.random_state)
-        return selector.set_params(n_features_to_select=number, **options)
+        selector = make_selector(method, self._data, self._options.random_state)
+        return selector.set_params(n_features_to_select=number, **settings)
 
-    def _fitted(self, method: str, number: int | None, **options: Any) -> Any:
+    def _fitted(self, method: str, number: int | None, **settings: Any) -> Any:
         """Fit a method to the samples in use."""
-        wanted: int | str | None = self._wish.n_features_to_select if number is None else number
+        wanted: int | str | None = self._options.n_features_to_select if number is None else number
         if wanted is None:
             wanted = find_method(method).number_rule
         rows = self._used
@@ -256,25 +226,20 @@ class Choice:
             while _seconds_of_bahsic(most, n_features) > 0.5 * max(self._deadline.left(), 1.0):
                 most //= 2
             rows = self._rows(most) if most < len(rows) else rows
-        if method == "pursuit" and "time_limit" not in options:
-            options["time_limit"] = max(0.5 * self._deadline.left(), 0.1 * self._wish.seconds)
-        selector = self._made(method, wanted, **options)
-        return fitted(method, selector, self._data, self._told, rows)
+        selector = self._make(method, wanted, **settings)
+        return fitted(method, selector, self._data, self._notes, rows)
 
 
 def _winner(comparison: HoldoutComparison, *, found: bool, least: float) -> Proposal | None:
     """Choose a proposal; None for the pursuit's own answer, found or not."""
     if not comparison.proposals:
         return None
-    best = comparison.best
-    own = next(p for p in comparison.of("pursuit") if p.number is None)
-    if found and (own.lack(best) <= least or best.loss >= comparison.nothing.loss):
+    (own,), best = comparison.of("pursuit"), comparison.best
+    if not found:
+        least = max(least, BEYOND_NOTHING)
+    if own.lack(best) <= least or best.loss >= comparison.nothing.loss:
         return None
-    if not found and comparison.nothing.lack(best) <= max(least, BEYOND_NOTHING):
-        return None
-    as_good = [p for p in comparison.proposals if p.lack(best) <= AS_GOOD]
-    winner = min(as_good, key=lambda proposal: proposal.n_features)
-    return None if winner is own else winner
+    return best
 
 
 def _always(features: NDArray[np.intp]) -> Chooser:

@@ -7,14 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.auto.forest import ForestImportance
 from hsieve.auto.selection import Selection
 from hsieve.data.errors import listed
 from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
 from hsieve.selectors.input_data import fingerprint_of_data
 from hsieve.selectors.methods import find_method
+from hsieve.selectors.selector import DependenceSelector
 
-__all__ = ["SelectOptions", "as_selection", "fitted", "made_for"]
+__all__ = ["SelectOptions", "as_selection", "fitted", "make_selector"]
 
 
 @dataclass(frozen=True)
@@ -47,17 +49,26 @@ class SelectOptions:
         return self.method if isinstance(self.method, str) else type(self.method).__name__
 
 
-def made_for(method: str, data: Dataset, random_state: int) -> Any:
+def make_selector(method: str, data: Dataset, random_state: int) -> Any:
     """Make a method for these data."""
+    if method == "forest":
+        measure = ForestImportance(
+            categorical=data.categorical, target_kind=data.target_kind, random_state=random_state
+        )
+        return DependenceSelector(measure)
     return find_method(method).make(
         categorical=data.categorical, target_kind=data.target_kind, random_state=random_state
     )
 
 
 def fitted(
-    method: str, selector: Any, data: Dataset, told: list[str], rows: NDArray[np.intp] | None = None
+    method: str,
+    selector: Any,
+    data: Dataset,
+    notes: list[str],
+    rows: NDArray[np.intp] | None = None,
 ) -> Any:
-    """Fit a selector to all samples or to some; what it has to say about features is told."""
+    """Fit a selector to all samples or to some; what it has to say about features is noted."""
     X: Any = data.columns
     y = data.y
     if rows is not None and len(rows) < data.columns.n_samples:
@@ -65,10 +76,10 @@ def fitted(
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         selector.fit(X, y)
-    told += _about_constant(data, selector)
+    notes += _about_constant(data, selector)
     for one in caught:
         if issubclass(one.category, FewerFeaturesWarning):
-            told.append(str(one.message))
+            notes.append(str(one.message))
         if not issubclass(one.category, (ConstantFeatureWarning, NothingFoundWarning)):
             warnings.warn_explicit(one.message, one.category, one.filename, one.lineno)
     if not hasattr(selector, "feature_names_in_") and data.columns.names is not None:
@@ -87,7 +98,7 @@ def _about_constant(data: Dataset, selector: Any) -> list[str]:
 
 
 def as_selection(
-    data: Dataset, method: str, selector: Any, reasons: tuple[str, ...], told: list[str]
+    data: Dataset, method: str, selector: Any, reasons: tuple[str, ...], notes: list[str]
 ) -> Selection:
     """Put the answer together."""
     number = getattr(selector, "n_features_choice_", None)
@@ -102,7 +113,7 @@ def as_selection(
         method=method,
         reasons=reasons,
         selector=selector,
-        notes=(*data.notes, *told),
+        notes=(*data.notes, *notes),
         substitutes={
             data.names[feature]: tuple(data.names[other] for other in others)
             for feature, others in zip(chosen, alike, strict=True)

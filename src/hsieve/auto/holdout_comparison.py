@@ -1,12 +1,12 @@
 """Methods side by side on samples held out: whose features predict best, and how many of them.
 
-Each method chooses features on the training samples of every fold; a regression on these features,
-fitted on the training samples alone, predicts the samples held out. It is a kernel regression,
-which sees what few features do together, or a forest, which gains from many features that help a
-little. The loss is the squared error of standardised outputs: for classes that of their scores, a
-Brier score in which rare classes count as much as common ones. Differences between methods are
-judged sample by sample, since all predict the same samples; a method that is clearly worse than the
-first one after some folds is left out.
+Each method chooses features on the training samples of every fold; regressions on these features,
+fitted on the training samples alone, predict the samples held out: a kernel regression, which sees
+what few features do together, a forest, which gains from many features that help a little, or both,
+whose losses are averaged. The loss is the squared error of standardised outputs: for classes that
+of their scores, a Brier score in which rare classes count as much as common ones. Differences
+between methods are judged sample by sample, since all predict the same samples; a method that is
+clearly worse than the first one after some folds is left out.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.auto.forest import grow_forest
 from hsieve.data.validation import TargetKind
 from hsieve.deadline import Deadline
 from hsieve.exceptions import (
@@ -38,9 +39,8 @@ Losses = dict[int | None, FloatArray]
 # Takes features and target of training samples, and gives features for numbers of them.
 Chooser = Callable[[FloatArray, NDArray[Any]], Sets]
 
-# Landmarks of the kernel regressions, and trees of a forest: enough to tell sets apart.
+# Landmarks of the kernel regressions: enough to tell sets apart.
 N_LANDMARKS = 128
-N_TREES = 40
 # Standard errors by which a method is worse than the first after some folds, and left out.
 DECIDED = 2.0
 
@@ -113,7 +113,7 @@ def compare_on_holdout(
     *,
     kind: TargetKind,
     categorical: Sequence[int] = (),
-    by_trees: bool = False,
+    predictors: Sequence[str] = ("kernels",),
     n_folds: int = 3,
     seed: int = 0,
     deadline: Deadline | None = None,
@@ -134,8 +134,8 @@ def compare_on_holdout(
         What the target holds.
     categorical : sequence of int, default=()
         Features that are categories.
-    by_trees : bool, default=False
-        Whether a forest predicts, and not a kernel regression.
+    predictors : sequence of {"kernels", "forest"}, default=("kernels",)
+        What predicts from the features; the loss of a set is the mean over these.
     n_folds : int, default=3
         Number of folds: fewer where the rarest class has fewer samples.
     seed : int, default=0
@@ -154,7 +154,8 @@ def compare_on_holdout(
     data = RegressionData.of(X, y, target_kind=kind, categorical=is_category)
     outputs = y.reshape(len(y), -1)
     folds = validation_folds(outputs, is_classes=kind == "classes", n_folds=n_folds, seed=seed)
-    predict = _Forest(X, data.outputs, seed) if by_trees else _Kernels(data, seed)
+    makers = {"kernels": lambda: _Kernels(data, seed), "forest": lambda: _Forest(X, data, seed)}
+    made = [makers[name]() for name in predictors]
     proposals: list[Proposal] = []
     deadline = Deadline() if deadline is None else deadline
     for place, (method, choose) in enumerate(methods.items()):
@@ -168,15 +169,17 @@ def compare_on_holdout(
                 # What is constant, or not found, in a part of the samples needs no word.
                 with ignored((ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning)):
                     sets = choose(X[training], y[training])
-                for key, found in predict.losses(sets, training, held_out).items():
-                    losses.setdefault(key, np.full(len(y), np.nan))[held_out] = found
-                    sizes.setdefault(key, []).append(len(sets[key]))
+                found = [each.losses(sets, training, held_out) for each in made]
+                for key, features in sets.items():
+                    mean = np.mean([of_one[key] for of_one in found], axis=0)
+                    losses.setdefault(key, np.full(len(y), np.nan))[held_out] = mean
+                    sizes.setdefault(key, []).append(len(features))
                 if proposals and _is_decided(losses, proposals[0]):
                     break
             else:
                 proposals += [
-                    Proposal(method, key, found, float(np.mean(sizes[key])))
-                    for key, found in losses.items()
+                    Proposal(method, key, each, float(np.mean(sizes[key])))
+                    for key, each in losses.items()
                 ]
     return HoldoutComparison(tuple(proposals), _nothing(data))
 
@@ -224,22 +227,21 @@ class _Kernels:
 
 
 class _Forest:
-    """Extremely randomised trees on sets of features."""
+    """Forests on sets of features."""
 
-    def __init__(self, X: FloatArray, outputs: FloatArray, seed: int) -> None:
-        self._X, self._seed = X, seed
-        self._outputs = outputs[:, 0] if outputs.shape[1] == 1 else outputs
+    def __init__(self, X: FloatArray, data: RegressionData, seed: int) -> None:
+        self._X, self._outputs, self._seed = X, data.outputs, seed
 
     def losses(self, sets: Sets, training: IndexArray, held_out: IndexArray) -> Losses:
         """Predict from each set by a forest of its own."""
-        # Takes long to import.
-        from sklearn.ensemble import ExtraTreesRegressor
-
         found: Losses = {}
         for key, features in sets.items():
-            forest = ExtraTreesRegressor(N_TREES, min_samples_leaf=2, random_state=self._seed)
-            forest.fit(self._X[np.ix_(training, features)], self._outputs[training])
-            predicted = forest.predict(self._X[np.ix_(held_out, features)])
-            squares = (self._outputs[held_out] - predicted) ** 2
-            found[key] = squares.reshape(len(held_out), -1).mean(axis=1)
+            predicted: Any = 0.0
+            if len(features):
+                forest = grow_forest(
+                    self._X[np.ix_(training, features)], self._outputs[training], self._seed
+                )
+                predicted = forest.predict(self._X[np.ix_(held_out, features)])
+                predicted = predicted.reshape(len(held_out), -1)
+            found[key] = ((self._outputs[held_out] - predicted) ** 2).mean(axis=1)
         return found

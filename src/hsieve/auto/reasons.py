@@ -6,9 +6,13 @@ import numpy as np
 
 from hsieve.auto.holdout_comparison import HoldoutComparison
 from hsieve.dataset import Dataset
-from hsieve.selectors.methods import find_method
 
 __all__ = ["about_data", "why_chosen"]
+
+PURPOSES = {
+    "bahsic": "joint effects of any order, by dropping features",
+    "forest": "the most important features of a forest of extremely randomised trees",
+}
 
 
 def about_data(data: Dataset) -> str:
@@ -32,12 +36,14 @@ def why_chosen(
     if not n_chosen:
         return ("No feature is related to the target beyond chance, or predicts samples held out.",)
     features = f"{n_chosen} feature{'s' if n_chosen > 1 else ''}"
-    others = []
+    beside = ""
     if comparison is not None:
-        for name in dict.fromkeys(p.method for p in comparison.proposals if p.method != method):
-            least = min(comparison.of(name), key=lambda proposal: proposal.loss)
-            others.append(f"{name} {1 - least.loss:.2f}")
-    beside = f" (others: {', '.join(others)})" if others else ""
+        best = {
+            name: 1 - min(proposal.loss for proposal in comparison.of(name))
+            for name in dict.fromkeys(p.method for p in comparison.proposals if p.method != method)
+        }
+        if best:
+            beside = f" (others: {', '.join(f'{name} {part:.2f}' for name, part in best.items())})"
     if method == "pursuit" and selector is pursuit:
         first = (
             f"Kernel pursuit found {features} that together explain {explained:.0%} of the target "
@@ -48,14 +54,12 @@ def why_chosen(
                 f"Kernel pursuit: {pursuit.path_.n_found} of {features} passed its tests, and "
                 "the others fill up the number, by relevance less redundancy."
             )
-        if not others:
+        if not beside:
             return (first,)
         return (first, f"No other method predicted held-out samples clearly better{beside}.")
     assert comparison is not None
-    chosen = [p for p in comparison.of(method) if p.number == selector.n_features_to_select]
-    score = f"{1 - chosen[0].loss:.2f}" if chosen else "best"
+    part = 1 - min(p.loss for p in comparison.of(method) if p.number == n_chosen)
     return (
-        f"{method} with {features} predicted held-out samples best{beside or ''}: "
-        f"explained fraction {score} ({find_method(method).purpose}).",
-        "More features did not predict better but for chance.",
+        f"{method} with {features} predicted held-out samples best{beside}: "
+        f"explained fraction {part:.2f} ({PURPOSES[method]}).",
     )

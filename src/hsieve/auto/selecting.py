@@ -12,24 +12,24 @@ from numbers import Real
 from typing import Any
 
 from hsieve.auto.choice import Choice
-from hsieve.auto.fitting import SelectOptions, as_selection, fitted, made_for
+from hsieve.auto.fitting import SelectOptions, as_selection, fitted, make_selector
 from hsieve.auto.reasons import about_data
 from hsieve.auto.selection import Selection
 from hsieve.dataset import Dataset, opened
 from hsieve.parameters import NONE, integer, number
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
 from hsieve.selectors.input_data import check_target
-from hsieve.selectors.input_data import told as told_of
+from hsieve.selectors.input_data import told as with_data_of
 from hsieve.selectors.knockoffs import KnockoffSelector
 from hsieve.selectors.methods import find_method
 from hsieve.selectors.number_rules import RuleSettings
 
-__all__ = ["TIMES", "make_wish", "select", "select_opened"]
+__all__ = ["TIMES", "check_options", "select", "select_from"]
 
 TIMES = {"seconds": 10.0, "minutes": 300.0, "hours": 7200.0}
 
 
-def select(  # noqa: PLR0913 - one parameter for each wish
+def select(  # noqa: PLR0913 - one parameter for each option
     X: Any,
     y: Any = None,
     *,
@@ -96,7 +96,7 @@ def select(  # noqa: PLR0913 - one parameter for each wish
     >>> sorted(found.features), found.method
     (['x0', 'x1'], 'pursuit')
     """
-    wish = make_wish(method, n_features_to_select, time_allowed, random_state, fdr)
+    options = check_options(method, n_features_to_select, time_allowed, random_state, fdr)
     if not isinstance(categorical, str):
         categorical = tuple(categorical)  # which an iterator gives only once
     reading = {
@@ -105,11 +105,11 @@ def select(  # noqa: PLR0913 - one parameter for each wish
         "categorical": categorical,
         "target_kind": target_kind,
     }
-    found = select_opened(opened(X, y, **reading), wish)
+    found = select_from(opened(X, y, **reading), options)
     return replace(found, settings={**found.settings, **_not_usual(reading)})
 
 
-def make_wish(
+def check_options(
     method: Any,
     n_features_to_select: Any,
     time_allowed: Any,
@@ -155,14 +155,14 @@ def make_wish(
     return SelectOptions(method, n_wanted, float(seconds), int(random_state), fdr)
 
 
-def select_opened(data: Dataset, wish: SelectOptions) -> Selection:
+def select_from(data: Dataset, options: SelectOptions) -> Selection:
     """Choose features of data that were opened.
 
     Parameters
     ----------
     data : Dataset
         Columns, target and names.
-    wish : SelectOptions
+    options : SelectOptions
         Method, number and time.
 
     Returns
@@ -174,18 +174,18 @@ def select_opened(data: Dataset, wish: SelectOptions) -> Selection:
         msg = f"Found n_samples = {data.n_samples}; at least {MIN_SAMPLES} samples are needed."
         raise ValueError(msg)
     check_target(data.y, RuleSettings(data.target_kind))
-    if wish.fdr is not None:
-        found = _at_error_rate(data, wish, wish.fdr)
-    elif isinstance(wish.method, str) and wish.method == "auto":
-        found = Choice(data, wish).made()
+    if options.fdr is not None:
+        found = _at_error_rate(data, options, options.fdr)
+    elif isinstance(options.method, str) and options.method == "auto":
+        found = Choice(data, options).selection()
     else:
-        found = _by_given_method(data, wish)
+        found = _by_given_method(data, options)
     settings = {
-        "method": wish.method,
-        "n_features_to_select": wish.n_features_to_select,
-        "fdr": wish.fdr,
-        "time_allowed": wish.seconds,
-        "random_state": wish.random_state,
+        "method": options.method,
+        "n_features_to_select": options.n_features_to_select,
+        "fdr": options.fdr,
+        "time_allowed": options.seconds,
+        "random_state": options.random_state,
     }
     return replace(found, settings=_not_usual(settings))
 
@@ -203,35 +203,35 @@ def _not_usual(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _at_error_rate(data: Dataset, wish: SelectOptions, fdr: float) -> Selection:
+def _at_error_rate(data: Dataset, options: SelectOptions, fdr: float) -> Selection:
     """Keep a false discovery rate, by knockoffs around the method."""
-    told = list[str]()
-    base = wish.method
+    notes = list[str]()
+    base = options.method
     if isinstance(base, str):
         base = find_method(base).make_base()
-    selector = KnockoffSelector(base, fdr=fdr, random_state=wish.random_state)
-    selector = fitted("knockoffs", told_of(selector, data), data, told)
-    around = "" if base is None else f" around {wish.method_name}"
+    selector = KnockoffSelector(base, fdr=fdr, random_state=options.random_state)
+    selector = fitted("knockoffs", with_data_of(selector, data), data, notes)
+    around = "" if base is None else f" around {options.method_name}"
     reasons = (about_data(data), f"A false discovery rate was asked for: knockoffs{around}.")
-    return as_selection(data, "knockoffs", selector, (*reasons, selector.in_words()), told)
+    return as_selection(data, "knockoffs", selector, (*reasons, selector.in_words()), notes)
 
 
-def _by_given_method(data: Dataset, wish: SelectOptions) -> Selection:
+def _by_given_method(data: Dataset, options: SelectOptions) -> Selection:
     """Take the method that the user names, and find the number if none is given."""
-    name, told = wish.method_name, list[str]()
-    if isinstance(wish.method, str):
-        selector = made_for(name, data, wish.random_state)
+    name, notes = options.method_name, list[str]()
+    if isinstance(options.method, str):
+        selector = make_selector(name, data, options.random_state)
         wanted: int | str | None = find_method(name).number_rule
     else:
-        selector = told_of(wish.method, data)
+        selector = with_data_of(options.method, data)
         wanted = None
-    wanted = wanted if wish.n_features_to_select is None else wish.n_features_to_select
+    wanted = wanted if options.n_features_to_select is None else options.n_features_to_select
     if wanted is not None:
         selector.set_params(n_features_to_select=wanted)
-    selector = fitted(name, selector, data, told)
+    selector = fitted(name, selector, data, notes)
     reasons = [about_data(data), f"{name} was asked for."]
     if isinstance(selector, KnockoffSelector):
         reasons.append(selector.in_words())
     elif wanted is None:
         reasons.append("Its number of features is its own.")
-    return as_selection(data, name, selector, tuple(reasons), told)
+    return as_selection(data, name, selector, tuple(reasons), notes)
