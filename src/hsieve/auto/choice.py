@@ -42,7 +42,7 @@ PURSUIT_TIME = 0.7
 COMPARISON_TIME = 0.85
 # Samples, and values, that the pursuit can use in a second, about; of more it gets some samples.
 ROWS_A_SECOND = 400
-VALUES_A_SECOND = 700_000
+VALUES_A_SECOND = 2_000_000
 FEWEST_ROWS = 300
 # A pursuit that leaves less than this fraction of the variance needs no comparison.
 EXPLAINED = 0.005

@@ -23,20 +23,21 @@ __all__ = ["ForestImportance", "grow_forest"]
 
 N_TREES = 50
 LEAST_OF_LEAF = 2
-# Half of the features are tried per split: of few all, and of many at most so many.
-FEW_TRIED, MOST_TRIED = 8, 200
+# Fraction of the features that are tried per split where importances are asked for, so that a
+# feature shows beside a better one; and most features that are tried.
+TRIED_FOR_IMPORTANCE = 0.5
+MOST_TRIED = 200
 
 
-def grow_forest(matrix: FloatArray, outputs: FloatArray, seed: int) -> Any:
-    """Fit a forest to outputs of shape (n_samples, n_outputs)."""
+def grow_forest(matrix: FloatArray, outputs: FloatArray, seed: int, *, tried: float = 1.0) -> Any:
+    """Fit a forest, each split of which tries a fraction of the features."""
     # Takes long to import.
     from sklearn.ensemble import ExtraTreesRegressor
 
-    n_columns = matrix.shape[1]
     forest = ExtraTreesRegressor(
         N_TREES,
         min_samples_leaf=LEAST_OF_LEAF,
-        max_features=min(n_columns, max(FEW_TRIED, n_columns // 2), MOST_TRIED),
+        max_features=min(int(np.ceil(tried * matrix.shape[1])), MOST_TRIED),
         random_state=seed,
     )
     return forest.fit(matrix, outputs[:, 0] if outputs.shape[1] == 1 else outputs)
@@ -67,6 +68,6 @@ class ForestImportance(Measure):
         """Grow the forest; the importances of all features add up to 1."""
         columns = encode_columns(np.asarray(X), categorical=self.categorical, standardise=False)
         outputs = RegressionData.of(columns.matrix, y, target_kind=self.target_kind).outputs
-        forest = grow_forest(columns.matrix, outputs, self.random_state)
+        forest = grow_forest(columns.matrix, outputs, self.random_state, tried=TRIED_FOR_IMPORTANCE)
         scores: NDArray[np.float64] = forest.feature_importances_
         return KnownScores(np.add.reduceat(scores, columns.starts[:-1]))

@@ -154,8 +154,10 @@ def compare_on_holdout(
     data = RegressionData.of(X, y, target_kind=kind, categorical=is_category)
     outputs = y.reshape(len(y), -1)
     folds = validation_folds(outputs, is_classes=kind == "classes", n_folds=n_folds, seed=seed)
-    makers = {"kernels": lambda: _Kernels(data, seed), "forest": lambda: _Forest(X, data, seed)}
-    made = [makers[name]() for name in predictors]
+    learners: list[_Kernels | _Forest] = [
+        _Forest(X, data, seed) if predictor == "forest" else _Kernels(data, seed)
+        for predictor in predictors
+    ]
     proposals: list[Proposal] = []
     deadline = Deadline() if deadline is None else deadline
     for place, (method, choose) in enumerate(methods.items()):
@@ -169,7 +171,7 @@ def compare_on_holdout(
                 # What is constant, or not found, in a part of the samples needs no word.
                 with ignored((ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning)):
                     sets = choose(X[training], y[training])
-                found = [each.losses(sets, training, held_out) for each in made]
+                found = [each.losses(sets, training, held_out) for each in learners]
                 for key, features in sets.items():
                     mean = np.mean([of_one[key] for of_one in found], axis=0)
                     losses.setdefault(key, np.full(len(y), np.nan))[held_out] = mean

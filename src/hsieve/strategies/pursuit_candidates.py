@@ -37,8 +37,9 @@ TUPLE_VALUES = 2**25
 # Operations in a second, until some have been measured.
 OPERATIONS_A_SECOND = 5e9
 # Where the data hold more values than this, a pass over all features looks for the candidates of
-# some steps: the most relevant ones are asked again, and all where none of them passes.
-LONG_PASS = 2**24
+# some steps: the most relevant ones are asked again, and all where none of them passes. The first
+# pass was that for the relevance to the target itself.
+LONG_PASS = 2**22
 N_SHORTLISTED = 256
 STEPS_A_PASS = 5
 # Features that share this much (NHSIC) are related.
@@ -93,7 +94,9 @@ class CandidateSearch:
         self._relevance: tuple[Smooth, FloatArray] | None = None
         self._n_at_pass = 0
         n_values = bound.n_features * len(bound.regression_data.outputs)
-        self._is_long = n_values > LONG_PASS
+        self._is_long = n_values > LONG_PASS and hasattr(bound, "log_p_values")
+        if self._is_long:
+            self._at_last_pass = bound.relevance(np.arange(bound.n_features))
         can_tuples = with_tuples and hasattr(bound, "leading_factors")
         self._tuples = _Tuples.of(bound) if can_tuples else None
 
@@ -108,7 +111,7 @@ class CandidateSearch:
             found = self._bound.relevance_to(fit.residuals)
             self.n_relevances += len(found)
             self._relevance = (fit, found)
-            self._n_at_pass = n_members
+            self._at_last_pass, self._n_at_pass = found, n_members
         return self._relevance[1]
 
     def candidate(
@@ -140,8 +143,9 @@ class CandidateSearch:
         level = min((1 + len(members)) * level, HIGHEST_LEVEL)
         n_new = len(members) - self._n_at_pass
         barred = [*members, *(group[0] for group in aside if len(group) == 1)]
-        if self._is_long and 0 < n_new < STEPS_A_PASS and self._relevance is not None:
-            shortlist = best_first(self._relevance[1])[:N_SHORTLISTED]
+        is_known = self._relevance is not None and self._relevance[0] is fit
+        if self._is_long and not is_known and n_new < STEPS_A_PASS:
+            shortlist = best_first(self._at_last_pass)[:N_SHORTLISTED]
             relevance = self._bound.among(shortlist).relevance_to(fit.residuals)
             self.n_relevances += len(shortlist)
             relevance = np.where(np.isin(shortlist, barred), 0.0, relevance)
