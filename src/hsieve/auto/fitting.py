@@ -14,7 +14,7 @@ from hsieve.dataset import Dataset
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning
 from hsieve.selectors.input_data import fingerprint_of_data
 from hsieve.selectors.methods import find_method
-from hsieve.selectors.selector import DependenceSelector
+from hsieve.selectors.search import DependenceSelector
 
 __all__ = ["SelectOptions", "as_selection", "fitted", "make_selector"]
 
