@@ -22,6 +22,7 @@ from hsieve.data.validation import TargetKind, constant_columns
 from hsieve.exceptions import ConstantFeatureWarning, FewerFeaturesWarning, ignored
 from hsieve.kernels.columns import standardised
 from hsieve.kernels.labels import sign_coding
+from hsieve.parameters import check_parameters
 from hsieve.selectors.base import BaseSelector
 from hsieve.selectors.input_data import parameters_called
 from hsieve.selectors.number_rules import without_checkpoint
@@ -187,7 +188,7 @@ def make_range(
             raise ValueError(msg)
     if estimator is not None and parameter == getattr(estimator, "path_parameter", None):
         for value in points.tolist():
-            clone(estimator).set_params(**{parameter: value}).check_parameters()
+            check_parameters(clone(estimator).set_params(**{parameter: value}))
         return OwnPath(points, estimator)
     return GridRange(estimator, parameter, points)
 
