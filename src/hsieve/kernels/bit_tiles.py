@@ -18,6 +18,8 @@ from hsieve.kernels.loops.bit_products import Bits, Tables, bit_products
 MOST_CLASSES = 4
 # Factors of a level may differ by so much, as a fraction of the largest, by rounding.
 ROUNDING, DIGITS = 1e-4, 5
+# Levels further apart than this fraction of their range are two; single precision rounds less.
+APART = 1e-5
 WORD_BITS = 64
 
 
@@ -61,7 +63,7 @@ class BitTile:
         # A mixture of the columns that is hardly ever equal on two levels.
         key = factors[0] + np.float32(0.618) * factors[-1]
         low, high = key.min(axis=1, keepdims=True), key.max(axis=1, keepdims=True)
-        margin = ROUNDING * (high - low)
+        margin = APART * (high - low)
         is_high, is_middle = key > high - margin, key > low + margin
         is_middle &= ~is_high
         planes = np.stack([is_middle, is_high]) if len(factors) == 2 else is_high[None]

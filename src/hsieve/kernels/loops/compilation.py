@@ -11,6 +11,8 @@ from collections.abc import Callable
 from functools import cached_property, update_wrapper
 from typing import Any, TypeVar, cast
 
+import numpy as np
+
 Loop = TypeVar("Loop", bound=Callable[..., Any])
 
 # Sums of floating-point numbers may be vectorised: the order of their terms then depends on the
@@ -31,7 +33,9 @@ class _Compiled:
         update_wrapper(self, loop)
 
     def __call__(self, *arguments: Any) -> Any:
-        return self._fast(*arguments)
+        # As plain Python, unsigned integers would warn of the overflow that some loops rely on.
+        with np.errstate(over="ignore"):
+            return self._fast(*arguments)
 
     @cached_property
     def _fast(self) -> Callable[..., Any]:
