@@ -9,6 +9,7 @@ from hsieve.inference.knockoff_filter import e_values, knockoff_threshold, selec
 from hsieve.inference.knockoffs import (
     DenseLaw,
     LowRankLaw,
+    SparseLaw,
     in_order_of,
     knockoff_law,
     normal_scores,
@@ -74,6 +75,41 @@ def test_distances_have_the_greatest_entropy(shape):
     low = LowRankLaw(Z, law.identity).distances
     assert np.linalg.eigvalsh(2 * C - np.diag(low))[0] > 0
     assert low.max() < 2 * law.identity
+
+
+def test_knockoffs_of_few_samples_keep_the_correlations_with_neighbours():
+    # Shrinkage makes these too small, by 0.14 here, so that neighbours of relevant features seem
+    # to be relevant.
+    Z = scores_of(200, 100)
+    law = knockoff_law(Z)
+    assert isinstance(law, SparseLaw)
+    rng = np.random.default_rng(3)
+
+    def gap(law):
+        drawn = np.mean([law.draw(rng) for _ in range(5)], axis=0)
+        return np.mean(Z[:, 1:] * (Z[:, :-1] - drawn[:, :-1]))
+
+    assert gap(law) < 0.06
+    assert gap(DenseLaw(Z, shrinkage(Z))) > 0.1
+
+
+def test_a_sparse_law_has_the_mean_and_covariance_of_its_matrix():
+    Z = scores_of(60, 5)
+    C = 0.4 ** np.abs(np.subtract.outer(np.arange(5), np.arange(5)))
+    law = SparseLaw(Z, C)
+    D = np.diag(law.distances)
+    rng = np.random.default_rng(2)
+    drawn = np.array([law.draw(rng) for _ in range(2000)]) - (Z - Z @ np.linalg.inv(C) @ D)
+    assert np.abs(drawn.mean(axis=0)).max() < 0.12
+    pooled = drawn.reshape(-1, 5)
+    expected = 2 * D - D @ np.linalg.inv(C) @ D
+    assert_allclose(pooled.T @ pooled / len(pooled), expected, atol=0.03)
+
+
+def test_features_of_common_factors_are_not_taken_for_sparse():
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(100, 3)) @ rng.normal(size=(3, 80)) + rng.normal(size=(100, 80))
+    assert not isinstance(knockoff_law(normal_scores(X, rng)), SparseLaw)
 
 
 @pytest.mark.parametrize("correlation", [0.3, 0.8])
