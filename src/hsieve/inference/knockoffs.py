@@ -216,7 +216,7 @@ class SparseLaw(DenseLaw):
     """The law of a correlation matrix that is given, in which no single sample has much weight."""
 
     def __init__(self, scores: FloatArray, matrix: FloatArray) -> None:
-        self._matrix = matrix
+        self._matrix = np.asarray(matrix, dtype=np.float64)
         super().__init__(scores, 1.0)
 
     def _prepare(self, factor: FloatArray) -> None:
