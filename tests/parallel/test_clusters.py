@@ -15,9 +15,9 @@ import pytest
 
 import hsieve
 from hsieve.parallel import EngineError, EngineSettings, dask_monitor, make_engine
-from tests.parallel.conftest import ROOT
 from tests.parallel.work import identify, kill_self
 
+ROOT = Path(__file__).parents[2]
 GHOST = "module_of_the_driver_alone"
 
 

@@ -18,10 +18,10 @@ import pytest
 import hsieve
 from hsieve.parallel import EngineError, EngineSettings, dask_monitor, make_engine
 from tests.dask_workers import dask_settings
-from tests.parallel.conftest import ROOT
 from tests.parallel.trouble_work import ignores_interrupts, size_of
 from tests.parallel.work import fail_at, identify
 
+ROOT = Path(__file__).parents[2]
 PATIENCE = 30.0
 NEVER = 10**9
 
