@@ -56,8 +56,8 @@ class Judge:
         classes and, for numbers, R2 against the variance of the training samples.
     predictor : estimator or None, default=None
         None is a support vector machine with a Gaussian kernel over standardised features, whose
-        width is the one that came with the number of features, if the selector found that out,
-        else the square root of the number.
+        width is the square root of their number: the same features score the same, whichever
+        selector has chosen them.
     categorical : tuple of int, default=()
         Features that are categories, for that machine.
     """
@@ -88,7 +88,6 @@ class Judge:
         y: NDArray[Any],
         fold: Fold,
         chosen: IndexArray,
-        width: float | None = None,
     ) -> float:
         """Predict the samples held out from the chosen features; from none, as a guess would."""
         training, _ = fold
@@ -100,7 +99,6 @@ class Judge:
                 y,
                 fold,
                 chosen,
-                width=width,
                 categorical=self.categorical,
                 target_kind=self.kind,
             )
@@ -110,8 +108,7 @@ class Judge:
                 X[:, chosen].astype(np.float64), categorical=listed, standardise=False
             )
             values = scaled_by(encoded, training).matrix
-            rate = 0.5 / (len(chosen) if width is None else width**2)
-            model = self._machine(rate, y)
+            model = self._machine(0.5 / len(chosen), y)
         else:
             values, model = X[:, chosen], clone(self.predictor)
         return self._judged(model.fit(values[training], y[training]), values, y, fold)
@@ -206,8 +203,7 @@ def evaluate_fold(
         fitted = clone(selector).fit(X[fold[0]], y[fold[0]])
     cpu_seconds, seconds = time.process_time() - cpu_started, time.perf_counter() - started
     chosen = selected_by(fitted, X.shape[1])
-    choice = getattr(fitted, "n_features_choice_", None)
-    score = judge.score(X, y, fold, chosen, None if choice is None else choice.width)
+    score = judge.score(X, y, fold, chosen)
     return FoldOutcome(fitted, chosen, score, seconds, cpu_seconds)
 
 

@@ -59,7 +59,7 @@ LARGEST_EXACT_INTEGER = 2**53
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 HOW_TO_FILL = (
-    "Fill them in first (hsieve.FillMissing() takes the median of numbers and makes a level of its "
+    "fill them in first (hsieve.FillMissing() takes the median of numbers and makes a level of its "
     "own for categories; hsieve.select(..., missing='impute') does so too), or leave out these "
     "rows or columns."
 )
@@ -284,7 +284,7 @@ def plain_features(estimator: Any, X: Any) -> Any:
         shown = ", ".join(map(str, columns[:5])) + (", ..." if len(columns) > 5 else "")
         msg = (
             f"X has masked values, {n_masked} in {len(columns)} of {X.shape[-1]} columns (at "
-            f"{shown}). These are missing. {HOW_TO_FILL}"
+            f"{shown}). These are missing: {HOW_TO_FILL}"
         )
         raise ValueError(msg)
     return plain
