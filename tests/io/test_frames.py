@@ -185,9 +185,9 @@ def test_text_that_never_repeats_is_an_identifier(library):
 
 
 def test_names():
-    with pytest.raises(ValueError, match="must differ, got a more than once"):
+    with pytest.raises(ValueError, match="must differ, got 'a' more than once"):
         FrameBlocks(pd.DataFrame(np.ones((2, 3)), columns=["a", "b", "a"]))
-    with pytest.raises(ValueError, match="must differ, got a more than once"):
+    with pytest.raises(ValueError, match="must differ, got 'a' more than once"):
         FrameBlocks(pa.table([pa.array([1]), pa.array([2])], names=["a", "a"]))
     with pytest.raises(TypeError, match="all text or all something else, got 3 beside text"):
         FrameBlocks(pd.DataFrame(np.ones((2, 2)), columns=["a", 3]))

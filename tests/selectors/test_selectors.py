@@ -290,7 +290,7 @@ def test_global_random_state_is_left_alone(regression):
 def test_repeated_column_names_are_refused_by_name(regression):
     X, y = regression
     table = pd.DataFrame(X, columns=["a", "a", "b", "c", "d", "e"])
-    with pytest.raises(ValueError, match="must differ, got a more than once"):
+    with pytest.raises(ValueError, match="must differ, got 'a' more than once"):
         BAHSIC(2).fit(table, y)
 
 

@@ -56,7 +56,11 @@ def _check_output(
     path: Path, source: Path, endings: Sequence[str], require: Callable[[], None] = lambda: None
 ) -> None:
     """Refuse one output, for its path or for a package that is missing."""
-    if problem := _problem_with(path, source, endings):
+    try:
+        problem = _problem_with(path, source, endings)
+    except OSError as error:  # such as a name that is too long
+        problem = error.strerror or str(error)
+    if problem:
         msg = f"{path}: {problem}"
         raise BadInputError(msg)
     with refusing():

@@ -14,7 +14,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, colum
 
 from hsieve.comparison.evaluation import can_select
 from hsieve.data.arrays import ArrayBlocks
-from hsieve.data.validation import TargetKind
+from hsieve.data.validation import TargetKind, refuse_constant
 from hsieve.data.views import FilledBlocks
 from hsieve.dataset import Dataset
 from hsieve.inference.gaussian_machine import Fold, validation_folds
@@ -35,10 +35,7 @@ def compared_data(data: Dataset) -> Dataset:
     if len(X) < MIN_SAMPLES:
         msg = f"Found n_samples = {len(X)}; at least {MIN_SAMPLES} samples are needed."
         raise ValueError(msg)
-    if len(np.unique(data.y)) < 2:
-        what = "1 class" if data.target_kind == "classes" else "1 distinct value"
-        msg = f"The target holds {what}; at least two are needed to compare selectors."
-        raise ValueError(msg)
+    refuse_constant(data.y, data.target_kind, "compare selectors")
     return replace(data, columns=ArrayBlocks(X))
 
 

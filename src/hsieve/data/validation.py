@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import validate_data
 
+from hsieve.data.errors import quoted
 from hsieve.parameters import word
 
 __all__ = [
@@ -28,12 +29,15 @@ __all__ = [
     "checked_data",
     "constant_columns",
     "counts_rows",
+    "is_number",
     "is_row_index",
     "likely_kind_of",
     "numbers_if_all_are",
     "plain_array",
     "plain_features",
+    "refuse_constant",
     "refuse_mixed",
+    "refuse_rounding",
     "refuse_survival",
     "role_of_text",
     "target_kind_of",
@@ -115,10 +119,32 @@ def likely_kind_of(values: NDArray[Any], target_kind: str = "auto") -> TargetKin
         return "continuous"
     values = numbers_if_all_are(values)
     if values.dtype.kind not in "fiu":
+        _refuse_numbers_as_text(values)
         return "classes"
     whole = np.array_equal(values, np.round(values))
     most = min(MAX_INTEGER_CLASSES, values.size // 2)
     return "classes" if whole and len(np.unique(values)) <= most else "continuous"
+
+
+def is_number(text: str) -> bool:
+    """Say whether a text is a number, with a decimal point or a decimal comma."""
+    try:
+        float(text.replace(",", ".", 1))
+    except ValueError:
+        return False
+    return True
+
+
+def _refuse_numbers_as_text(values: NDArray[Any]) -> None:
+    """Refuse a target of numbers that one text among them, such as ``<0.1``, would make classes."""
+    texts = sorted({str(value) for value in values.flat if isinstance(value, str)})
+    others = [text for text in texts if not is_number(text)]
+    if others and len(texts) > 2 * len(others) and role_of_text(texts, values.size) == "numbers":
+        msg = (
+            f"The target is text: {quoted(others[0])} among its numbers; replace what is no "
+            "number, leave out these samples, or give target_kind='classes' if these are names of classes."
+        )
+        raise ValueError(msg)
 
 
 def beyond_exact(values: NDArray[Any]) -> NDArray[np.bool_]:
@@ -161,8 +187,19 @@ def counts_rows(values: NDArray[Any]) -> bool:
     return bool((values == values[0] + np.arange(len(values))).all())
 
 
+def refuse_rounding(X: NDArray[Any]) -> None:
+    """Refuse features that are integers and would be rounded as floats."""
+    if X.dtype.kind in "iu" and X.dtype.itemsize == 8:
+        for row, feature in np.argwhere(beyond_exact(X))[:1]:
+            msg = (
+                f"Column {feature} holds {X[row, feature]} in row {row} (counted from 0), an "
+                "integer beyond 2^53 that would be rounded; rescale it or leave it out."
+            )
+            raise ValueError(msg)
+
+
 def _refuse_rounding(values: NDArray[Any]) -> None:
-    """Refuse integers that would be rounded as floats."""
+    """Refuse a target of integers that would be rounded as floats."""
     if values.dtype.kind == "O":
         values = np.array([v for v in values.flat if isinstance(v, Integral)], dtype=object)
     if values.dtype.kind in "Oiu":
@@ -194,6 +231,15 @@ def refuse_mixed(y: NDArray[Any]) -> None:
     if y.dtype.kind == "O" and len({type(value) for value in y.flat}) > 1:
         kinds = sorted({type(value).__name__ for value in y.flat})
         msg = f"The target must hold values of one kind, got {', '.join(kinds)}."
+        raise ValueError(msg)
+
+
+def refuse_constant(y: NDArray[Any], kind: TargetKind, what_for: str) -> None:
+    """Refuse a target that is the same in every sample, or of values without an order."""
+    refuse_mixed(y)
+    if len(np.unique(y)) < 2:
+        what = "1 class" if kind == "classes" else "1 distinct value"
+        msg = f"The target holds {what}; at least two are needed to {what_for}."
         raise ValueError(msg)
 
 
@@ -326,5 +372,7 @@ def checked_data(estimator: Any, X: Any, *target: Any, **options: Any) -> Any:
     ends of the range meet, though each of them is finite.
     """
     plain = (plain_features(estimator, X), *(plain_array(y, "y") for y in target))
+    if isinstance(plain[0], np.ndarray) and plain[0].ndim == 2 and "dtype" in options:
+        refuse_rounding(plain[0])
     with np.errstate(invalid="ignore"):
         return validate_data(estimator, *plain, **options)

@@ -33,6 +33,7 @@ from sklearn.base import clone
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.arrays import ArrayBlocks
+from hsieve.data.validation import refuse_constant
 from hsieve.dataset import Dataset, opened
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
 from hsieve.io.frames import pandas_frame
@@ -175,13 +176,18 @@ def conditional_tests(
     if data.n_samples < 2 * LEAST_SAMPLES:
         msg = f"Conditional tests need at least {2 * LEAST_SAMPLES} samples, got {data.n_samples}."
         raise ValueError(msg)
+    refuse_constant(data.y, data.target_kind, "test features")
     rng = np.random.default_rng(random_state)
     if hasattr(features, "fit"):
         return _combined([_of_a_split(data, features, level, rng) for _ in range(n_splits)])
     if features is None:
         features = range(data.n_features)
     chosen = check_positions(features, data.n_features, name="features", names=data.names)
-    return _tests_of(data, chosen % data.n_features, np.arange(data.n_samples), level, rng)
+    chosen = chosen % data.n_features
+    if len(np.unique(chosen)) < len(chosen):
+        msg = f"features must differ from each other, got {features!r}."
+        raise ValueError(msg)
+    return _tests_of(data, chosen, np.arange(data.n_samples), level, rng)
 
 
 def _tests_of(

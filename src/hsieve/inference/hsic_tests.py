@@ -27,6 +27,7 @@ from scipy import stats
 from sklearn.base import clone
 
 from hsieve.array_types import FloatArray
+from hsieve.data.validation import refuse_constant
 from hsieve.dataset import Dataset, opened
 from hsieve.inference.feature_number import representative_rows
 from hsieve.io.frames import pandas_frame
@@ -272,6 +273,8 @@ def feature_tests(
     array([2])
     """
     data, measure = _opened_for(HSIC() if measure is None else measure, X, y)
+    if measure.kernel_y is None:
+        refuse_constant(data.y, data.target_kind, "test features")
     bound = measure.bind(data.X, data.y)
     n = len(bound.gram_y)
     _check_method(method, n, n_permutations)

@@ -357,6 +357,8 @@ class DelimitedSource(TableSource):
         """Find the columns of integers in which one is written as 0x1F, which is text to us."""
         columns = zip(table.column_names, table.columns, strict=True)
         names = [name for name, column in columns if pa.types.is_integer(column.type)]
+        if not names:  # pyarrow takes no name for every name
+            return []
         texts = self._parsed(names, types=dict.fromkeys(names, pa.string()))
         found = [
             compute.any(compute.match_substring_regex(texts.column(name), "0[xX]")).as_py()

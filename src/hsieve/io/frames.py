@@ -376,7 +376,7 @@ class FrameBlocks(ColumnBlocks):
 def _repeated(names: Sequence[Any]) -> ValueError:
     """Say which names are repeated."""
     repeated = sorted(str(name) for name, times in Counter(names).items() if times > 1)
-    return ValueError(f"Column names must differ, got {', '.join(repeated)} more than once.")
+    return ValueError(f"Column names must differ, got {listed(repeated)} more than once.")
 
 
 def _checked_names(names: Sequence[Any]) -> tuple[str, ...] | None:

@@ -135,7 +135,7 @@ def assign_roles(
     if not features:
         raise _no_feature(source)
     declared |= set(found.levels)
-    is_listed = source.target in declared or kinds[source.target] in ("text", "boolean")
+    is_listed = source.target in declared or kinds[source.target] == "boolean"
     y, kind = target_values(
         source.path, source.target, values, target_kind, listed_as_classes=is_listed
     )

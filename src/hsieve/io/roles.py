@@ -25,7 +25,7 @@ from hsieve.data.errors import (
     table_error,
     taken_as_category,
 )
-from hsieve.data.validation import counts_rows, is_row_index, role_of_text
+from hsieve.data.validation import counts_rows, is_number, is_row_index, role_of_text
 from hsieve.io.values import Array
 from hsieve.text import how
 
@@ -46,6 +46,7 @@ WORDS = {
     "large_binary": "bytes",
     "extension": "values of a special type",
 }
+NO_VALUE = "no value at all"
 COUNTS_SHOWN = 5
 
 
@@ -95,9 +96,12 @@ class ColumnFindings:
         elif role == "dates":
             self.unusable(name, f"dates as text ({quoted(levels[0])}, ...)")
         elif role == "numbers":
-            odd = next((text for text in levels if not _is_number(text)), None)
-            odd = odd or next((text for text in levels if "," in str(text)), levels[0])
-            self._texts.setdefault(role, []).append((name, f"{quoted(odd)} among its numbers"))
+            odd = next((text for text in levels if not is_number(str(text))), None)
+            odd = odd or next((text for text in levels if "," in str(text)), None)
+            if odd is None:
+                self.unusable(name, f"numbers as text ({quoted(levels[0])}, ...)")
+            else:
+                self._texts.setdefault(role, []).append((name, f"{quoted(odd)} among its numbers"))
         else:
             detail = f"{len(levels):,} different values in {self.n_rows:,} rows"
             self._texts.setdefault(role, []).append((name, detail))
@@ -115,7 +119,9 @@ class ColumnFindings:
 
     def lacking(self, name: str, n_missing: int) -> None:
         """Take note of missing values, of a column that is used."""
-        if n_missing:
+        if 0 < n_missing == self.n_rows:
+            self.unusable(name, NO_VALUE)
+        elif n_missing:
             self._lacking[name] = n_missing
 
     def refuse(self, n_columns: int, *, path: Path | None = None, fill: str = "") -> None:
@@ -128,6 +134,8 @@ class ColumnFindings:
             advice = advice or "turn them into numbers"
             if what.startswith(("dates", "times", "lengths")):
                 advice += ", such as days since a start"
+            elif what == NO_VALUE:
+                advice = ""
             found.append((f"{verb.format(listed(names))} {what}", advice))
         for role, columns in self._texts.items():
             names = [name for name, _ in columns]
@@ -181,12 +189,3 @@ def counts_in_words(counts: Mapping[str, int], n_columns: int, n_rows: int) -> s
         return f"1 of {n_columns} columns, {shown}, has"
     most = "" if len(counts) <= COUNTS_SHOWN else "most of all "
     return f"{len(counts)} of {n_columns} columns, {most}{shown}, have"
-
-
-def _is_number(text: object) -> bool:
-    """Say whether a text is a number, with a decimal point or a decimal comma."""
-    try:
-        float(str(text).replace(",", ".", 1))
-    except ValueError:
-        return False
-    return True

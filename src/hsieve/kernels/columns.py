@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hsieve.data.errors import listed
+from hsieve.data.validation import refuse_rounding
 from hsieve.kernels.column_scale import ColumnScale, safe_scale
 
 # Outliers further out than this many deviations are looked at; see `standardised`.
@@ -134,6 +135,7 @@ def encode_columns(
         msg = f"Features must be a table of samples and columns, got an array of shape {X.shape}."
         raise ValueError(msg)
     check_finite(X)
+    refuse_rounding(X)
     n_features = X.shape[1]
     is_category = np.zeros(n_features, dtype=bool)
     is_category[check_positions(categorical, n_features)] = True

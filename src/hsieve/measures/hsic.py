@@ -26,7 +26,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import clone
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.data.validation import check_lengths, plain_array
+from hsieve.data.validation import check_lengths, plain_array, refuse_rounding
 from hsieve.dataset import Dataset, opened
 from hsieve.io.frames import is_frame
 from hsieve.kernels import (
@@ -102,6 +102,7 @@ def gram_pair(
 ) -> tuple[FloatArray, FloatArray]:
     """Gram matrices of features and target, taken as they are, with the default kernels."""
     data = opened(as_table(X), y)
+    refuse_rounding(data.X)
     kernel = checked_kernel(kernel_x, Gaussian())
     if data.categorical:
         columns = encode_columns(data.X, categorical=data.categorical, standardise=False)

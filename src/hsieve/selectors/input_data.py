@@ -26,7 +26,7 @@ from hsieve.data.validation import (
     check_size,
     checked_data,
     numbers_if_all_are,
-    refuse_mixed,
+    refuse_constant,
     target_kind_of,
 )
 from hsieve.dataset import Dataset
@@ -211,11 +211,7 @@ def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
     if isinstance(getattr(settings, "kernel_y", None), Precomputed):
         return
     kind = target_kind_of(y, getattr(settings, "target_kind", "auto"))
-    refuse_mixed(y)
-    if len(np.unique(y)) < 2:
-        what = "1 class" if kind == "classes" else "1 distinct value"
-        msg = f"The target holds {what}; at least two are needed to select features."
-        raise ValueError(msg)
+    refuse_constant(y, kind, "select features")
     if kind == "classes" and len(np.unique(y)) == len(y):
         msg = (
             "Every sample is a class of its own, so every feature would score zero or by chance; "
