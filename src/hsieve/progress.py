@@ -82,7 +82,7 @@ def show_progress(what: str = "working", *, shown: bool = True) -> Iterator[None
     from rich.console import Console
 
     # Programs without a console have no stderr, or a closed one.
-    is_open = sys.stderr is not None and not sys.stderr.closed
+    is_open = sys.stderr is not None and not getattr(sys.stderr, "closed", False)
     console = Console(stderr=True)
     if not shown or not is_open or not (sys.stderr.isatty() or console.is_jupyter):
         yield

@@ -142,7 +142,8 @@ def _refuse_numbers_as_text(values: NDArray[Any]) -> None:
     if others and len(texts) > 2 * len(others) and role_of_text(texts, values.size) == "numbers":
         msg = (
             f"The target is text: {quoted(others[0])} among its numbers; replace what is no "
-            "number, leave out these samples, or give target_kind='classes' if these are names of classes."
+            "number, leave these samples out, or give target_kind='classes' if these are names of "
+            "classes."
         )
         raise ValueError(msg)
 
