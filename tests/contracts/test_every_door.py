@@ -286,7 +286,9 @@ def _written(path, frame):
 @pytest.mark.parametrize("kind", ["CSV", "Parquet", "pandas", "polars", "arrow", "Dask frame"])
 def test_dates_as_text_are_refused_as_dates(kind, tmp_path):
     opened = of_dated(kind, tmp_path)
-    said = r"olumn 'when' holds dates as text \('2020-01-01', \.\.\.\); turn them into numbers"
+    # The reader of CSV knows dates of this form by itself.
+    found = r"\(date32\[day\]\)" if kind == "CSV" else r"as text \('2020-01-01', \.\.\.\)"
+    said = rf"olumn 'when' holds dates {found}; turn them into numbers"
     with pytest.raises(ValueError, match=said):
         open_dataset(opened, "y")
     if kind not in ("CSV", "Parquet"):

@@ -355,7 +355,9 @@ class TestData:
         free = N3LARS(6, form=form).fit(problem.X, problem.y)
         tight = N3LARS(6, form=form, memory_limit="16.8MB").fit(problem.X, problem.y)
         np.testing.assert_array_equal(free.selected_indices_, tight.selected_indices_)
-        np.testing.assert_allclose(free.coef_, tight.coef_, atol=1e-6)
+        # Of two coded features the levels of the one that is held are merged, which costs 1e-4.
+        atol = 1e-4 if form == "coded" else 1e-6
+        np.testing.assert_allclose(free.coef_, tight.coef_, atol=atol)
 
     def test_single_precision_and_whole_numbers_are_read_as_they_are(self, problem):
         whole = N3LARS(3).fit(problem.X, problem.y)

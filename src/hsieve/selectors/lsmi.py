@@ -276,7 +276,6 @@ class L1HSIC(_L1Selector):
         cost="200 n^2 d",
         group=JOINT,
         sees=TOGETHER,
-        keeps_copies=False,
     )
 
     def make_components(self) -> Components:
