@@ -145,7 +145,7 @@ def test_every_cell_runs_or_refuses_by_name(measure, strategy, runs, rng):
         assert method in str(refusal.value)
     if not missing:
         reasons = (
-            "no inner products",
+            "positive semi-definite",
             "not positive semi-definite",
             "different scales",
             "below zero",

@@ -92,7 +92,7 @@ def test_a_feature_with_nothing_or_less_left_is_not_taken():
 
 @pytest.mark.parametrize("measure", [MutualInformation(), Pearson()], ids=repr)
 def test_statistics_that_are_no_inner_products_are_refused(measure):
-    with pytest.raises(IncompatibleCombinationError, match="no inner products"):
+    with pytest.raises(IncompatibleCombinationError, match="positive semi-definite"):
         IterativeScreening().check(measure, 12, 3)
 
 

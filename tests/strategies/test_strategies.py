@@ -1,5 +1,7 @@
 """Searches against their literal transcription."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -160,6 +162,14 @@ def test_forward_tells_what_each_feature_brought_and_what_the_others_would_have_
     expected = np.array(instead) - path.set_scores[-1]
     np.testing.assert_allclose(path.feature_scores[3:], expected, atol=1e-12)
     assert (np.diff(path.feature_scores[3:]) <= 0).all()
+
+
+def test_a_measure_that_gives_nan_is_refused(rng):
+    scores = rng.normal(size=5)
+    scores[3] = np.nan
+    bound = SimpleNamespace(feature_scores=lambda features: scores[features], n_features=5)
+    with pytest.raises(ValueError, match="gave NaN for 1 of 5 features, such as 3"):
+        Ranking().search(bound, 2)
 
 
 def test_a_ranking_of_many_blocks_is_that_of_all_scores(rng):

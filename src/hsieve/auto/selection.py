@@ -119,7 +119,8 @@ class Selection:
         Parameters
         ----------
         X, y : array-like or None, default=None
-            The data, for what needs their values.
+            The data given to :func:`hsieve.select`. Without them the report has no p-values, no
+            pictures of samples, and does not know the name of the target.
         **options
             As the ``summary`` of a selector takes them.
 
@@ -131,12 +132,13 @@ class Selection:
         return self._analysis(X, y, pictures=False, **options)
 
     def report(self, X: Any = None, y: Any = None, **options: Any) -> "Report":
-        """Tell all about the selection on one page, with the reasons.
+        """Report on the selection on one page, with the reasons.
 
         Parameters
         ----------
         X, y : array-like or None, default=None
-            The data, for what needs their values.
+            The data given to :func:`hsieve.select`. Without them the report has no p-values, no
+            pictures of samples, and does not know the name of the target.
         **options
             As the ``report`` of a selector takes them.
 

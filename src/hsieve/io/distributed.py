@@ -102,9 +102,10 @@ def refuse_distributed(X: Any, whose: str) -> None:
         kind = "Spark" if is_of_spark(X) else "Dask"
         msg = (
             f"{whose} needs the whole data as an array, got {type(X).__name__} of {kind}, which is "
-            "not collected here unasked. The fit of selectors that read columns takes it: N3LARS, "
-            "HSICLasso, and MaxRelevance and MRMR with a measure such as PairwiseHSIC(). "
-            "To collect them, give hsieve.open_dataset(X, target)."
+            "not collected here unasked. N3LARS, HSICLasso and KernelPursuit, and MaxRelevance and "
+            "MRMR with PairwiseHSIC(), are fitted to it where it is; fit(hsieve.open_dataset(X, "
+            "target)) of other selectors collects it. To transform, choose the columns by "
+            "get_feature_names_out() or get_support(indices=True)."
         )
         raise ValueError(msg)
 

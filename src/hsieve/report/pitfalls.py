@@ -34,10 +34,10 @@ def pitfalls(
             (
                 "The p-values are of single features, before selection",
                 '"p alone" tests whether a feature by itself is independent of the target; it does '
-                "not see features that matter only together. The adjusted one accounts for the "
-                "number of features looked at. Neither accounts for the features having been "
-                "chosen because of these very data: after selection they are too small. Confirm on "
-                "new samples.",
+                "not see features that matter only together. The adjusted one accounts for all "
+                "features that were tested. Neither says what a feature adds to the others chosen, "
+                "nor accounts for other choices made on the same data, such as the method. Confirm "
+                "on new samples.",
             )
         )
     found += [*_substitutes(rows), _bound(selector)]

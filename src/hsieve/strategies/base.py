@@ -28,8 +28,8 @@ DEPENDENCE_TOLERANCE = 1e-4
 # Properties of measures that strategies demand, and what is wrong with a measure without them.
 DEMANDS = {
     "redundancy_is_psd": (
-        "its matrix of redundancies is not positive semi-definite: relevance and redundancy are no "
-        "inner products. Choose PairwiseHSIC() or Pearson(squared=True)."
+        "it does not say that its redundancies are positive semi-definite, as inner products are "
+        "(redundancy_is_psd). Choose PairwiseHSIC() or Pearson(squared=True)."
     ),
     "redundancy_is_positive": (
         "its redundancy of unrelated features may be estimated at or below zero, and nothing can "
@@ -191,6 +191,10 @@ def scores_of_all(
         block = np.arange(start, min(start + BLOCK, n_features))
         scores[block] = score(block)
         report(share_of_work * (block[-1] + 1) / n_features, "scores of single features")
+    if np.isnan(scores).any():
+        bad = np.flatnonzero(np.isnan(scores))
+        msg = f"The measure gave NaN for {len(bad)} of {n_features} features, such as {bad[0]}."
+        raise ValueError(msg)
     return scores
 
 
