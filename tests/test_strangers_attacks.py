@@ -1,6 +1,8 @@
 """What a fresh attack on the library found, each a claim that did not hold."""
 
 import io
+import os
+import subprocess
 import sys
 
 import numpy as np
@@ -102,6 +104,20 @@ def test_an_output_with_a_name_too_long_is_refused(tmp_path):
     path = table(tmp_path / "t.csv")
     result = invoke("select", path, "-t", "y", "--report", tmp_path / ("x" * 300 + ".html"))
     assert_refused(result, "File name too long")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"])
+def test_a_closed_stream_ends_no_command_with_a_traceback(tmp_path, closed):
+    path = "-" if closed == "<&-" else table(tmp_path / "t.csv")
+    words = f"{sys.executable} -m hsieve select {path} -t y -m fohsic -k 1 {closed}"
+    done = subprocess.run(["bash", "-c", words], capture_output=True, text=True, check=False)
+    said = "error: standard input: there is nothing in it\n" if path == "-" else ""
+    assert (done.returncode, done.stderr) == (2 if said else 0, said)
+
+
+def test_a_pipe_given_as_a_file_is_not_called_empty(tmp_path):
+    os.mkfifo(tmp_path / "t.csv")
+    assert_refused(invoke("select", tmp_path / "t.csv", "-t", "y"), "this is a pipe")
 
 
 @pytest.mark.parametrize("stream", [None, "closed"])

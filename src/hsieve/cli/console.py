@@ -1,9 +1,11 @@
 """What appears on the screen: the result on stdout, all else on stderr."""
 
+import os
 import sys
 from collections.abc import Iterable
 from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rich.console import Console
@@ -29,6 +31,13 @@ def complain(kind: str, message: str) -> None:
     """Write one line to stderr, if that takes any."""
     with suppress(OSError):
         sys.stderr.write(f"{kind}: {legible(' '.join(message.split()))}\n")
+
+
+def replace_closed_streams() -> None:
+    """Put the null device, which holds nothing and takes all, where the caller closed a stream."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, Path(os.devnull).open(mode))  # noqa: SIM115
 
 
 def escape_unprintable() -> None:

@@ -11,7 +11,7 @@ import typer
 from rich.text import Text
 
 from hsieve.cli.comparison import compare_command
-from hsieve.cli.console import escape_unprintable, result_console
+from hsieve.cli.console import escape_unprintable, replace_closed_streams, result_console
 from hsieve.cli.errors import PlainGroup
 from hsieve.cli.interactions import interactions_command
 from hsieve.cli.selection import select_command
@@ -28,6 +28,7 @@ app = typer.Typer(
 
 def run() -> None:
     """Run the command line; the entry point of the package."""
+    replace_closed_streams()
     escape_unprintable()
     app(prog_name="hsieve")
 

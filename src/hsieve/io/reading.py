@@ -62,7 +62,10 @@ def _of_path(path: Path, target: str | None, told: TextFormat | None) -> Source:
     if folder and not name.endswith(".zarr"):
         name = ".parquet"  # other folders can only be some of Parquet files
     if size == 0 and not folder:
-        raise table_error(path, "the file is empty")
+        problem = "the file is empty"
+        if path.is_fifo():
+            problem = "this is a pipe, which cannot be read twice; give it as standard input"
+        raise table_error(path, problem)
     packed = next((ending for ending in PACKED if name.endswith(ending)), "")
     usual = next((sep for of, sep in TEXT.items() if name.endswith(of + packed)), None)
     if usual is not None:
