@@ -22,7 +22,11 @@ from hsieve.measures.regression_data import RegressionData
 __all__ = ["ForestImportance", "grow_forest"]
 
 N_TREES = 50
+# Samples of a leaf, at least. Leaves that are too small follow the noise of the target, and then
+# columns of noise improve predictions, since they make the trees of a forest less alike.
 LEAST_OF_LEAF = 2
+FEW_SAMPLES = 1_000
+LEAST_OF_LEAF_OF_MANY = 5
 # Fraction of the features that are tried per split where importances are asked for, so that a
 # feature shows beside a better one; and most features that are tried.
 TRIED_FOR_IMPORTANCE = 0.5
@@ -36,7 +40,7 @@ def grow_forest(matrix: FloatArray, outputs: FloatArray, seed: int, *, tried: fl
 
     forest = ExtraTreesRegressor(
         N_TREES,
-        min_samples_leaf=LEAST_OF_LEAF,
+        min_samples_leaf=LEAST_OF_LEAF if len(matrix) <= FEW_SAMPLES else LEAST_OF_LEAF_OF_MANY,
         max_features=min(int(np.ceil(tried * matrix.shape[1])), MOST_TRIED),
         random_state=seed,
     )
