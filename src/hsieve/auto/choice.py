@@ -67,9 +67,9 @@ HALVINGS = 2
 # Standard errors by which a group must predict better than the pursuit's own features.
 BETTER_AS_GROUP = 4.0
 # The same of larger sets. Tests of single features on few samples miss much, and on many samples
-# little: up to so many the better prediction decides, from there on some standard errors.
+# little.
 FEW_ROWS = 1_000
-BETTER_OF_FEW_ROWS = 0.0
+BETTER_OF_FEW_ROWS = 1.0
 BETTER_OF_MANY_ROWS = 3.0
 # Standard errors by which features must predict better than none where no test finds any.
 BEYOND_NOTHING = 3.0

@@ -19,28 +19,35 @@ from hsieve.kernels import encode_columns
 from hsieve.measures.base import KnownScores, Measure
 from hsieve.measures.regression_data import RegressionData
 
-__all__ = ["ForestImportance", "grow_forest"]
+__all__ = ["LEAVES", "ForestImportance", "grow_forest"]
 
 N_TREES = 50
-# Samples of a leaf, at least. Leaves that are too small follow the noise of the target, and then
-# columns of noise improve predictions, since they make the trees of a forest less alike.
+# Samples of a leaf, at least. Small leaves follow the noise of the target, and then columns of noise
+# improve predictions, since they make the trees of a forest less alike. Large leaves miss detail.
+# So predictions are those of the better of both.
 LEAST_OF_LEAF = 2
-FEW_SAMPLES = 1_000
-LEAST_OF_LEAF_OF_MANY = 5
+LEAVES = (LEAST_OF_LEAF, 8)
 # Fraction of the features that are tried per split where importances are asked for, so that a
 # feature shows beside a better one; and most features that are tried.
 TRIED_FOR_IMPORTANCE = 0.5
 MOST_TRIED = 200
 
 
-def grow_forest(matrix: FloatArray, outputs: FloatArray, seed: int, *, tried: float = 1.0) -> Any:
+def grow_forest(
+    matrix: FloatArray,
+    outputs: FloatArray,
+    seed: int,
+    *,
+    tried: float = 1.0,
+    leaf: int = LEAST_OF_LEAF,
+) -> Any:
     """Fit a forest, each split of which tries a fraction of the features."""
     # Takes long to import.
     from sklearn.ensemble import ExtraTreesRegressor
 
     forest = ExtraTreesRegressor(
         N_TREES,
-        min_samples_leaf=LEAST_OF_LEAF if len(matrix) <= FEW_SAMPLES else LEAST_OF_LEAF_OF_MANY,
+        min_samples_leaf=leaf,
         max_features=min(int(np.ceil(tried * matrix.shape[1])), MOST_TRIED),
         random_state=seed,
     )

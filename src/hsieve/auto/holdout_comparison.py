@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.auto.forest import grow_forest
+from hsieve.auto.forest import LEAVES, grow_forest
 from hsieve.data.validation import TargetKind
 from hsieve.deadline import Deadline
 from hsieve.exceptions import (
@@ -235,15 +235,18 @@ class _Forest:
         self._X, self._outputs, self._seed = X, data.outputs, seed
 
     def losses(self, sets: Sets, training: IndexArray, held_out: IndexArray) -> Losses:
-        """Predict from each set by a forest of its own."""
+        """Predict from each set by forests of its own, small or large leaves."""
         found: Losses = {}
         for key, features in sets.items():
-            predicted: Any = 0.0
-            if len(features):
-                forest = grow_forest(
-                    self._X[np.ix_(training, features)], self._outputs[training], self._seed
-                )
+            if not len(features):
+                found[key] = (self._outputs[held_out] ** 2).mean(axis=1)
+                continue
+            known = self._X[np.ix_(training, features)]
+            of_leaves = []
+            for leaf in LEAVES:
+                forest = grow_forest(known, self._outputs[training], self._seed, leaf=leaf)
                 predicted = forest.predict(self._X[np.ix_(held_out, features)])
-                predicted = predicted.reshape(len(held_out), -1)
-            found[key] = ((self._outputs[held_out] - predicted) ** 2).mean(axis=1)
+                errors = self._outputs[held_out] - predicted.reshape(len(held_out), -1)
+                of_leaves.append((errors**2).mean(axis=1))
+            found[key] = min(of_leaves, key=np.mean)
         return found
