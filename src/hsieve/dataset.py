@@ -61,7 +61,7 @@ class Dataset:
     target_name : str, default="y"
         Name of the target.
     target_kind : {"classes", "continuous"}
-        What the target holds.
+        How the target is read.
     categorical : tuple of int, default=()
         Positions of the features that are categories, ascending.
     levels : mapping of int to tuple, default={}
@@ -245,7 +245,8 @@ class Dataset:
         block = np.empty(self.columns.shape, dtype=self.columns.dtype, order="F")
         for features in self.columns.walk(BYTES_AT_A_TIME):
             block[:, features] = self.columns.read(features)
-        note = f"The cluster sent {self.n_samples:,} samples of {self.n_features:,} features here."
+        size = f"{self.n_samples:,} samples x {self.n_features:,} features"
+        note = f"Collected {size} from the cluster."
         columns = ArrayBlocks(block, self.columns.names)
         return replace(self, columns=columns, notes=(*self.notes, note))
 
@@ -300,7 +301,7 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         own for categories; or make every feature that has some a category with a level for what is
         missing. The target may have none in any case.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
-        What the target holds. "auto": text, booleans, categories and integers of few values are
+        How the target is read. "auto": text, booleans, categories and integers of few values are
         classes, other numbers are numbers.
     names : sequence of str or None, default=None
         Names of the features of an array.

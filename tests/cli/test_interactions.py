@@ -346,7 +346,7 @@ def test_missing_genotypes_are_refused_or_a_category(columns, tmp_path, ending):
     assert_refused(
         scan(path, *options, target=target),
         f"column '{first}' has a missing value in data row 5",
-        "; fill or remove them before, or say --missing impute (the median",
+        "; fill or remove them first, or use --missing impute (the median",
     )
     result = scan(path, *options, "--missing", "category", target=target)
     assert result.exit_code == 0, result.output
@@ -482,7 +482,7 @@ def test_file_that_cannot_be_read_is_refused(tmp_path, name, word):
 
 
 def test_unknown_target_is_refused_with_near_matches(table):
-    assert_refused(scan(table, target="snp99"), "no 'snp99'", "near matches are 'snp")
+    assert_refused(scan(table, target="snp99"), "no 'snp99'", "did you mean 'snp")
 
 
 def test_bug_is_no_bad_input(table, monkeypatch):

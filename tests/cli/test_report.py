@@ -56,7 +56,7 @@ def test_the_page_holds_table_warnings_and_how_to_repeat_it(table, out):
     assert "1 column holds one single value and can never be selected: &#39;same&#39;" in page
     assert "noise &lt;0&gt;" in page
     assert "noise <0>" not in page
-    assert "1 declared as categories, 1 constant" in page
+    assert "1 category, 1 constant" in page
     codes = codes_of(page)
     assert codes["command"] == (
         f"hsieve select {table} --target y --n-features 2 --method n3lars --report {out} "

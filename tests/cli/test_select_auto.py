@@ -132,7 +132,7 @@ def test_missing_values_are_filled_in_when_asked(gaps, method):
     base = ["select", str(gaps), "-t", "y", "--categorical", "colour", "-m", method, "-k", "2"]
     base += ENOUGH if method == "auto" else ()
     refused = invoke(*base)
-    assert_refused(refused, "fill or remove them before, or say --missing impute (the median")
+    assert_refused(refused, "fill or remove them first, or use --missing impute (the median")
     result = invoke(*base, "--missing", "impute")
     assert result.exit_code == 0
     told = " ".join(result.stdout.split())

@@ -104,7 +104,7 @@ def test_covariate_of_an_array_in_its_file(columns, tmp_path):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (["--covariate", "Agee"], ["no 'Agee', given for covariate", "near matches are 'age'"]),
+        (["--covariate", "Agee"], ["no 'Agee', given for covariate", "did you mean 'age'?"]),
         (["--covariate", "y"], ["no 'y', given for covariate", "available are"]),
         (["--covariate", "age", "--drop", "age"], ["no 'age', given for covariate"]),
     ],

@@ -254,7 +254,7 @@ def test_files_of_spark_live_as_long_as_their_columns(source, expected):
 def test_select_says_what_it_collects(source):
     opened, target, categorical = source
     found = hsieve.select(opened, target, categorical=categorical, method="n3lars")
-    assert "The cluster sent 80 samples of 4 features here." in found.notes
+    assert "Collected 80 samples x 4 features from the cluster." in found.notes
 
 
 DATED = {

@@ -107,7 +107,7 @@ def test_files_are_tables(stored):
 
 
 def test_files_that_cannot_be_used_are_refused_in_words(stored, tmp_path, monkeypatch):
-    with pytest.raises(TableError, match="there is no 'stat', given for the target; near matches"):
+    with pytest.raises(TableError, match="there is no 'stat', given for the target; did you mean"):
         read_table(stored, target="stat")
     with pytest.raises(TableError, match=r"no target given.*a name of 'state' and 'age'"):
         read_table(stored, target=None)

@@ -259,7 +259,7 @@ class TestParquet:
         says(caught, "column 'town' is text; make it a category with categorical=['town']")
 
     def test_unknown_names_are_refused(self, stored: Path) -> None:
-        with pytest.raises(TableError, match="no 'smal', given for a feature; near matches"):
+        with pytest.raises(TableError, match="no 'smal', given for a feature; did you mean"):
             ParquetBlocks(stored, ["smal"])
         with pytest.raises(TableError, match="no 'city', given for categorical"):
             ParquetBlocks(stored, ["small"], categorical=["city"])

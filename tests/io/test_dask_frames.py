@@ -100,7 +100,7 @@ def test_what_cannot_be_used_is_refused_by_name(table, column, said):
 
 def test_names_and_targets_are_checked(table):
     frame = frame_of(table, npartitions=4)
-    with pytest.raises(ValueError, match="there is no 'stat', given for the target; near matches"):
+    with pytest.raises(ValueError, match="there is no 'stat', given for the target; did you mean"):
         open_dataset(frame, "stat")
     with pytest.raises(ValueError, match="no target given"):
         open_dataset(frame)

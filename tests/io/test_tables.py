@@ -682,9 +682,9 @@ class TestNames:
         path = write_table(tmp_path / f"t{ending}", columns)
         for target in ("diagnosis", "DIAGNOSE"):
             message = message_of(path, target=target)
-            says(message, f"no {target!r}, given for the target", "near matches are 'Diagnosis'")
+            says(message, f"no {target!r}, given for the target", "did you mean 'Diagnosis'?")
             says(message, "available are 'Diagnosis', 'c0'", "and 5 more")
-        assert "near matches" not in message_of(path, target="zzz")
+        assert "did you mean" not in message_of(path, target="zzz")
 
     @pytest.mark.parametrize("option", ["drop", "categorical"])
     def test_unknown_option_lists_near_matches(
@@ -692,7 +692,7 @@ class TestNames:
     ) -> None:
         path = write_table(tmp_path / f"t{ending}", {"weight": [1], "y": [0.5]})
         message = message_of(path, target="y", **{option: ["weigth"]})
-        says(message, f"no 'weigth', given for {option}", "near matches are 'weight'")
+        says(message, f"no 'weigth', given for {option}", "did you mean 'weight'?")
 
     def test_repeated_names(self, tmp_path: Path, ending: str) -> None:
         path = tmp_path / f"t{ending}"

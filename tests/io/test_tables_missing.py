@@ -64,7 +64,7 @@ def test_missing_is_refused_otherwise(genotypes):
         with pytest.raises(TableError) as caught:
             read_table(genotypes, target=target_of(genotypes), **options)
         assert "has a missing value in data row 2, the first of 1" in str(caught.value)
-        assert "or say missing='impute' (the median" in str(caught.value)
+        assert "or use missing='impute' (the median" in str(caught.value)
 
 
 def test_unknown_wish_is_refused(genotypes):

@@ -131,7 +131,7 @@ def compare_on_holdout(
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
         Target; classes must have two samples at least.
     kind : {"classes", "continuous"}
-        What the target holds.
+        How the target is read.
     categorical : sequence of int, default=()
         Features that are categories.
     predictors : sequence of {"kernels", "forest"}, default=("kernels",)

@@ -6,6 +6,8 @@ import numpy as np
 
 from hsieve.auto.holdout_comparison import HoldoutComparison
 from hsieve.dataset import Dataset
+from hsieve.strategies.pursuit import TIME_IS_UP
+from hsieve.text import how
 
 __all__ = ["about_data", "why_chosen"]
 
@@ -25,6 +27,13 @@ def about_data(data: Dataset) -> str:
     categories = f", {len(data.categorical)} of them categories" if data.categorical else ""
     size = f"{data.columns.n_samples:,} samples, {data.columns.n_features:,} features{categories}"
     return f"{size}, a target of {target}."
+
+
+def _how_it_ended(reason: str) -> str:
+    if reason != TIME_IS_UP:
+        return f"it ended because {reason}"
+    more = how("time_allowed='minutes'", "--time-allowed minutes")
+    return f"it stopped at the time limit: allow more with {more}"
 
 
 def why_chosen(
@@ -47,7 +56,7 @@ def why_chosen(
     if method == "pursuit" and selector is pursuit:
         first = (
             f"Kernel pursuit found {features} that together explain {explained:.0%} of the target "
-            f"in left-out samples; it ended because {pursuit.path_.stop_reason}."
+            f"in left-out samples; {_how_it_ended(pursuit.path_.stop_reason)}."
         )
         if pursuit.path_.n_found < n_chosen:
             first = (

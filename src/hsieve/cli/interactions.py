@@ -41,24 +41,24 @@ HEADINGS = (
     "strength",
     "alone",
     "p",
-    "family-\nwise p",
+    "family-wise\np",
     "false\ndiscovery\nrate",
 )
 COMFORTABLE_WIDTH = 110
 # Million pairs per second; a small table takes no time for its pairs.
 SLOWEST_SHOWN = 0.01
 ABOUT_FRACTIONS = (
-    "alone: what each feature tells by itself, as a fraction of all that they tell; near 0 % for "
+    "alone: how much of their joint information each feature carries on its own; near 0 % for "
     "features that matter only together."
 )
 ABOUT_CHANCE = (
     "family-wise p: chance that any of all the {what} scores so high if there is no effect. "
     "false discovery rate: fraction of false ones to expect from the top down to that line. "
-    "p takes no account of how many were looked at."
+    "p is not corrected for the number of {what}."
 )
 NO_PERMUTATIONS = (
-    "p takes no account of how many were looked at; --permutations 20 says what chance does among "
-    "so many."
+    "p is not corrected for the number of {what}; --permutations 20 estimates what chance does "
+    "among so many."
 )
 
 
@@ -91,7 +91,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
         typer.Option(
             min=0,
             max=options.MOST_REPEATS,
-            help="Random orders of the target, to know what chance does.",
+            help="Permutations of the target, used to estimate chance.",
         ),
     ] = 20,
     screen: Annotated[
@@ -100,7 +100,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     ] = None,
     screen_by: Annotated[
         options.ScreenBy,
-        typer.Option(help="Choose these by a narrow kernel, or by what each tells alone."),
+        typer.Option(help="Choose these by a narrow kernel, or by their own relevance."),
     ] = options.ScreenBy.narrow,
     time_limit: Annotated[
         float,
@@ -183,7 +183,7 @@ def _print(table: "Dataset", selector: "InteractionScan", seconds: float) -> Non
         console.print(_laid_out(interactions, padding))
     sentences = [_looked_at(table, selector, seconds), ABOUT_FRACTIONS]
     if any(math.isnan(pair.family_wise_p) for pair in selector.pairs_):
-        sentences.append(NO_PERMUTATIONS)
+        sentences.append(NO_PERMUTATIONS.format(what=" or ".join(found)))
     else:
         sentences.append(ABOUT_CHANCE.format(what=" or ".join(found)))
         sentences += [_standing_out(shown, what, n) for what, (shown, n) in found.items()]

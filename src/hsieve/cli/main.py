@@ -38,7 +38,7 @@ def start(
     context: typer.Context,
     *,
     version: Annotated[
-        bool, typer.Option("--version", help="Print the version and leave.", is_eager=True)
+        bool, typer.Option("--version", help="Print the version and exit.", is_eager=True)
     ] = False,
 ) -> None:
     """Find the few features that matter, also where the relation is not linear."""

@@ -30,7 +30,7 @@ DETAILS = "Details"
 
 
 class TargetKind(StrEnum):
-    """What the target holds."""
+    """How the target is read."""
 
     auto = "auto"
     classes = "classes"
@@ -107,21 +107,21 @@ File = Annotated[
 Sep = Annotated[
     str | None,
     typer.Option(
-        help="Separator of columns in text, such as ';'; found out if not given.",
+        help="Separator of columns in text, such as ';'; detected if not given.",
         rich_help_panel=DETAILS,
     ),
 ]
 Decimal = Annotated[
     str | None,
     typer.Option(
-        help="'.' or ',' before decimals in text; found out if not given.",
+        help="'.' or ',' before decimals in text; detected if not given.",
         rich_help_panel=DETAILS,
     ),
 ]
 Encoding = Annotated[
     str | None,
     typer.Option(
-        help="Encoding of text, such as cp1252; found out if not given.", rich_help_panel=DETAILS
+        help="Encoding of text, such as cp1252; detected if not given.", rich_help_panel=DETAILS
     ),
 ]
 Target = Annotated[
@@ -162,7 +162,7 @@ Drop = Annotated[
     list[str] | None, typer.Option(metavar="NAMES", help=f"Columns to leave out{SEVERAL}.")
 ]
 TargetKindOption = Annotated[
-    TargetKind, typer.Option(help="What the target holds.", rich_help_panel=DETAILS)
+    TargetKind, typer.Option(help="How the target is read.", rich_help_panel=DETAILS)
 ]
 MissingOption = Annotated[
     Missing,

@@ -50,7 +50,7 @@ class Judge:
     Parameters
     ----------
     kind : {"classes", "continuous"}
-        What the target holds.
+        How the target is read.
     scoring : str, callable or None, default=None
         A scorer of scikit-learn, by name or as ``scorer(estimator, X, y)``. None is the accuracy of
         classes and, for numbers, R2 against the variance of the training samples.

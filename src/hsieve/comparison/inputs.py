@@ -66,6 +66,8 @@ def named(selectors: Any) -> dict[str, Any]:
                 "selectors must be selectors such as N3LARS(10) and SelectKBest(), or pipelines "
                 f"that end in one, got {selector!r}."
             )
+            if isinstance(selector, str):
+                msg += " Names of methods work on the command line only."
             raise ValueError(msg)
     if not found:
         msg = "selectors must hold at least one selector, got none."

@@ -195,8 +195,7 @@ class SelectorComparison:
                 f"{self.best.name} is better than {listed(clear, len(clear))} by more than chance"
             )
         if unclear:
-            may = "may be chance" if len(unclear) == 1 else "may each be chance"
-            told.append(f"what sets it apart from {listed(unclear, len(unclear))} {may}")
+            told.append(f"its lead over {listed(unclear, len(unclear))} may be chance")
         words = "; ".join(told)
         if not clear and unclear:
             words = f"Best is {self.best.name}, but {'; '.join(reversed(told))}"

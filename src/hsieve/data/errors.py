@@ -32,6 +32,7 @@ __all__ = [
     "brief",
     "clipped",
     "columns_are",
+    "did_you_mean",
     "drop_them",
     "how_to_fill",
     "incomplete_column",
@@ -128,7 +129,7 @@ def incomplete_column(
     problem += f" in data row {row + 1}, the first of {int(bad.sum())} missing or infinite"
     if n_others:
         problem += f", and {n_others} other column{'s have' if n_others > 1 else ' has'} some too"
-    return table_error(path, f"{problem}; fill or remove them before")
+    return table_error(path, f"{problem}; fill or remove them first")
 
 
 def incomplete_feature(
@@ -136,7 +137,7 @@ def incomplete_feature(
 ) -> TableError:
     """Say the same of a feature, and how missing values can be read."""
     error = incomplete_column(path, name, values, bad, n_others)
-    return TableError(f"{error}, or say {how_to_fill()}") if np.isnan(values[bad][0]) else error
+    return TableError(f"{error}, or use {how_to_fill()}") if np.isnan(values[bad][0]) else error
 
 
 def how_to_fill() -> str:
@@ -149,12 +150,17 @@ def how_to_fill() -> str:
 
 def unknown_name(path: Path | str, role: str, name: str, names: Sequence[str]) -> TableError:
     """Say what the name might have been."""
+    problem = f"there is no {quoted(name)}, given for {role}"
+    hint = did_you_mean(name, names)
+    available = f"{hint} Available" if hint else "available"
+    return table_error(path, f"{problem}; {available} are {listed(names)}")
+
+
+def did_you_mean(name: str, names: Sequence[str]) -> str:
+    """Ask whether a similar name was meant, if there is one."""
     folded = {known.casefold(): known for known in reversed(names)}
     near = [folded[match] for match in difflib.get_close_matches(name.casefold(), folded)]
-    problem = f"there is no {quoted(name)}, given for {role}"
-    if near:
-        problem += f"; near matches are {listed(near)}"
-    return table_error(path, f"{problem}; available are {listed(names)}")
+    return f"did you mean {listed(near, 'or')}?" if near else ""
 
 
 def columns_are(names: Sequence[str]) -> str:
@@ -169,7 +175,8 @@ def no_numbers(names: Sequence[str], kind: object, left_out: str) -> ValueError:
     verb, them = ("holds", "it") if len(names) == 1 else ("hold", "them")
     return ValueError(
         f"{listed(names)} {verb} no numbers ({kind}); code levels as numbers and list their "
-        f"positions in categorical=[...], or leave {them} out with {left_out}."
+        f"positions in categorical=[...], or leave {them} out with {left_out}. Or fit to "
+        "hsieve.open_dataset(frame, target), which makes text a category."
     )
 
 
@@ -183,8 +190,9 @@ def left_out(name: str, why: str) -> str:
 
 def taken_as_category(name: str, levels: Sequence[object]) -> str:
     """Say that a column of text is a category."""
-    shown = ", ".join(clipped(str(level), 20) for level in levels[:3])
-    more = ", ..." if len(levels) > 3 else ""
+    n_shown = 4 if len(levels) == 4 else 3  # dots would hide a single one
+    shown = ", ".join(clipped(str(level), 20) for level in levels[:n_shown])
+    more = ", ..." if len(levels) > n_shown else ""
     return f"Column {quoted(name)} is text: a category of {len(levels)} levels ({shown}{more})."
 
 

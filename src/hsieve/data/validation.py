@@ -16,6 +16,7 @@ from sklearn.utils.validation import validate_data
 
 from hsieve.data.errors import quoted
 from hsieve.parameters import word
+from hsieve.text import how
 
 __all__ = [
     "HOW_TO_FILL",
@@ -64,8 +65,8 @@ DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
 
 HOW_TO_FILL = (
     "fill them in first (hsieve.FillMissing() takes the median of numbers and makes a level of its "
-    "own for categories; hsieve.select(..., missing='impute') does so too), or leave out these "
-    "rows or columns."
+    "own for categories; missing='impute' in hsieve.select or hsieve.open_dataset does so too), or "
+    "leave out these rows or columns."
 )
 
 
@@ -119,7 +120,7 @@ def likely_kind_of(values: NDArray[Any], target_kind: str = "auto") -> TargetKin
         return "continuous"
     values = numbers_if_all_are(values)
     if values.dtype.kind not in "fiu":
-        _refuse_numbers_as_text(values)
+        _refuse_dates_and_numbers_as_text(values)
         return "classes"
     whole = np.array_equal(values, np.round(values))
     most = min(MAX_INTEGER_CLASSES, values.size // 2)
@@ -135,8 +136,8 @@ def is_number(text: str) -> bool:
     return True
 
 
-def _refuse_numbers_as_text(values: NDArray[Any]) -> None:
-    """Refuse a target of numbers that one text among them, such as ``<0.1``, would make classes."""
+def _refuse_dates_and_numbers_as_text(values: NDArray[Any]) -> None:
+    """Refuse dates, and numbers that one text among them, such as ``<0.1``, would make classes."""
     texts = sorted({str(value) for value in values.flat if isinstance(value, str)})
     others = [text for text in texts if not is_number(text)]
     if others and len(texts) > 2 * len(others) and role_of_text(texts, values.size) == "numbers":
@@ -144,6 +145,13 @@ def _refuse_numbers_as_text(values: NDArray[Any]) -> None:
             f"The target is text: {quoted(others[0])} among its numbers; replace what is no "
             "number, leave these samples out, or give target_kind='classes' if these are names of "
             "classes."
+        )
+        raise ValueError(msg)
+    if texts and role_of_text(texts, values.size) == "dates":
+        as_classes = how("target_kind='classes'", "--target-kind classes")
+        msg = (
+            f"The target holds dates as text ({quoted(texts[0])}, ...). Turn them into numbers, "
+            f"such as days since a start, or use {as_classes} if these are names of classes."
         )
         raise ValueError(msg)
 

@@ -67,7 +67,7 @@ class ConditionalTests:
     names : tuple of str
         Their names.
     p_values : ndarray of shape (n_tested,)
-        Chance of so much dependence where the feature adds nothing to the others.
+        Probability of a dependence this strong if the feature adds nothing to the others.
     contributions : ndarray of shape (n_tested,)
         Fraction of the variance of the target that only this feature explains, estimated from
         samples left out: by how much the squared error rises without it. May be below zero.
@@ -109,7 +109,7 @@ def conditional_tests(
     n_splits: int = 20,
     random_state: int | np.random.Generator | None = 0,
 ) -> ConditionalTests:
-    """Test what each of some features adds to the others, of which there should be few.
+    """Test what each feature of a short list adds to the rest of the list.
 
     Parameters
     ----------
@@ -117,8 +117,9 @@ def conditional_tests(
         Features.
     y : array-like
         Target, or the name of its column in a data frame. A Dataset has its own.
-    features : list of int or str, selector, or None, default=None
-        The features, by position or name; each is tested given all others of the list. A selector
+    features : list of int or str, Selection, selector, or None, default=None
+        The features, by position or name; each is tested given all others of the list. Of what
+        :func:`hsieve.select` returns, the chosen features are tested. A selector
         selects them on one half of the samples and the tests use the other half, several times;
         this is the way to p-values that account for the selection. None is all features.
     categorical, target_kind
@@ -134,7 +135,8 @@ def conditional_tests(
     -------
     ConditionalTests
         P-values and contributions, in the order of `features`; of a selector, all features that
-        were selected in any half, the smallest p-value first. It has `to_frame()`.
+        were selected in any half, the smallest p-value first. `frequencies` are the fractions of
+        halves in which each was selected. It has `to_frame()`.
 
     Notes
     -----
@@ -182,6 +184,7 @@ def conditional_tests(
         return _combined([_of_a_split(data, features, level, rng) for _ in range(n_splits)])
     if features is None:
         features = range(data.n_features)
+    features = getattr(features, "features", features)  # those of a Selection
     chosen = check_positions(features, data.n_features, name="features", names=data.names)
     chosen = chosen % data.n_features
     if len(np.unique(chosen)) < len(chosen):

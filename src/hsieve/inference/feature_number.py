@@ -111,9 +111,9 @@ class NumberChoice:
             )
         if self.rule == "guarded":
             return (
-                f"{kept}: the largest number whose alignment ({value:.3f}) is within one standard "
-                f"error ({self.standard_error:.3f}) of the highest ({self.values[best]:.3f}, with "
-                f"{self.sizes[best]}); of {tried}."
+                f"{kept}: the most whose alignment ({value:.3f}) is at most one standard error "
+                f"({self.standard_error:.3f}) below the highest ({self.values[best]:.3f}, with "
+                f"{self.sizes[best]}); tried {tried}."
             )
         if self.rule == "cv":
             best_of = f"the best cross-validated {self.criterion}"

@@ -247,7 +247,7 @@ def feature_tests(
         None is ``HSIC()``. The statistic is the biased one.
     method : {"gamma", "permutation"}, default="gamma"
         How p-values are found. Permutations need many draws to survive the adjustment for
-        thousands of features; the gamma law does not.
+        thousands of features; the gamma approximation does not.
     n_permutations : int, default=999
         Number of random orders, the same for all features.
     random_state : int, Generator or None, default=0

@@ -11,10 +11,10 @@ pairs are therefore tested with these projected out (:mod:`hsieve.interactions.t
 
 **Which kernel for numbers.** With the linear kernel the column is y itself, and a sum of effects is
 no interaction. A Gaussian kernel has columns that bend: for y = a + b one of them is near y^2, and
-that holds the product a b. It sees every way in which the law of y depends on a and b together,
-also such that users would not call an interaction. So scans take the linear kernel unless told
-otherwise, while the path of :class:`hsieve.N3LARS`, which explains the whole kernel of y, keeps its
-Gaussian one.
+that holds the product a b. It sees every way in which the distribution of y depends on a and b
+together, also such that users would not call an interaction. So scans take the linear kernel unless
+told otherwise, while the path of :class:`hsieve.N3LARS`, which explains the whole kernel of y,
+keeps its Gaussian one.
 
 **On a common scale.** Over random orders of y the mean of I is trace(K_a * K_b) trace(L) / n, and
 its law is near a sum of k chi-squares, with k the effective number of directions of all three

@@ -71,7 +71,7 @@ def path_of(
     varying: IndexArray,
     n_looked_at: int,
 ) -> SelectionPath:
-    """Order features by the best interaction they are in, then by what they tell alone."""
+    """Order features by the best interaction they are in, then by their own relevance."""
     best: dict[int, float] = {}
     for interaction in sorted(found, key=lambda one: -one.score):
         if interaction.score > 0:

@@ -74,7 +74,8 @@ class InteractionScan(BaseSelector):
     {target_kind}
     target_kernel : {"linear", "gaussian"}, default="linear"
         For numbers. "linear" asks whether the mean of y is more than a sum of effects; "gaussian"
-        whether the law of y depends on features together in any way, as it does for a sum too.
+        whether the distribution of y depends on features together in any way, as it does for a
+        sum too.
     missing : {"refuse", "category"}, default="refuse"
         What to do with NaN: refuse, or make a feature that has any a category with one more level,
         as suits genotypes.

@@ -154,7 +154,7 @@ class ColumnFindings:
         found = [(what, f"{advice}, or {out}" if advice else out) for what, advice in found]
         if self._lacking:
             counted = counts_in_words(self._lacking, n_columns, self.n_rows)
-            found.append((f"{counted} missing values", fill or f"say {how_to_fill()}"))
+            found.append((f"{counted} missing values", fill or f"use {how_to_fill()}"))
         raise self._error(found, path)
 
     def _error(self, found: Sequence[tuple[str, str]], path: Path | None) -> ValueError:

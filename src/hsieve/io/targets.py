@@ -23,6 +23,7 @@ from hsieve.io.frames import (
     take_columns,
 )
 from hsieve.io.values import Array, not_finite, refuse_long_integers
+from hsieve.text import how
 
 __all__ = ["split_target", "target_array", "target_of_column", "target_values"]
 
@@ -131,9 +132,8 @@ def target_values(
         return _labels(path, name, values), "classes"
     if values.dtype.kind == "O":
         problem = f"the target {quoted(name)} is text (first {quoted(values[0])})"
-        raise table_error(
-            path, f"{problem} and cannot be continuous; accepted is target_kind='classes'"
-        )
+        advice = how("target_kind='classes'", "--target-kind classes")
+        raise table_error(path, f"{problem} and cannot be continuous; use {advice}")
     if values.dtype.kind in "iu":
         refuse_long_integers(path, name, values)
     return values.astype(np.float64), "continuous"
@@ -147,7 +147,8 @@ def _labels(path: Path, name: str, values: Array) -> Array:
         for row in np.flatnonzero(values != np.floor(values))[:1]:
             problem = f"the target {quoted(name)} has a fraction ({values[row]:g}"
             problem += f" in data row {row + 1}), which is no class label"
-            raise table_error(path, f"{problem}; accepted is target_kind='continuous'")
+            advice = how("target_kind='continuous'", "--target-kind continuous")
+            raise table_error(path, f"{problem}; use {advice}")
         refuse_long_integers(path, name, values)
     if values.dtype.kind == "u" and int(values.max()) > np.iinfo(np.int64).max:
         return values.astype(np.uint64)

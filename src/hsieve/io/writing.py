@@ -15,7 +15,7 @@ from typing import TextIO
 
 import numpy as np
 
-from hsieve.data.errors import listed, table_error
+from hsieve.data.errors import brief, listed, table_error
 
 __all__ = ["write_features", "written_whole"]
 
@@ -64,7 +64,11 @@ def write_features(
 def written_whole(path: Path) -> Iterator[Path]:
     """Give a temporary file to write, which takes the place of another once it is complete."""
     destination = Path(os.path.realpath(path))  # a link stays a link, its file is replaced
-    if destination.is_dir():
+    try:
+        is_folder = destination.is_dir()
+    except OSError as error:  # such as a name that is too long
+        raise table_error(path, f"cannot be written ({brief(error)})") from error
+    if is_folder:
         raise table_error(path, "this is a folder, not a file to write to")
     if not destination.parent.is_dir():
         raise table_error(path, "the folder to write to does not exist")

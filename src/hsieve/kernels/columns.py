@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hsieve.data.errors import listed
+from hsieve.data.errors import did_you_mean, listed
 from hsieve.data.validation import refuse_rounding
 from hsieve.kernels.column_scale import ColumnScale, safe_scale
 
@@ -195,7 +195,9 @@ def check_positions(
             raise ValueError(msg)
         places = {str(known): place for place, known in enumerate(names)}
         if unknown := [feature for feature in called if feature not in places]:
+            hint = did_you_mean(unknown[0], list(places))
             msg = f"{name} holds {listed(unknown)}, but the features are {listed(places)}."
+            msg += f" D{hint[1:]}" if hint else ""
             raise ValueError(msg)
         given = [places[f] if isinstance(f, str) else f for f in given]
     positions = np.asarray(given)

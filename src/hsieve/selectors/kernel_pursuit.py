@@ -174,7 +174,8 @@ class KernelPursuit(SearchSelector):
         if not len(chosen):
             msg = (
                 f"No feature is related to the target beyond chance (level={self.level:g}) and "
-                "lowers the leave-one-out error, so none is selected."
+                "lowers the leave-one-out error, so none is selected. Give a number as "
+                "n_features_to_select to select so many in any case."
             )
             warnings.warn(msg, NothingFoundWarning, stacklevel=3)
         return self

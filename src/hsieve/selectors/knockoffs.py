@@ -179,6 +179,8 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
 
     def in_words(self) -> str:
         """Say what the rate means, and whether the data contradict the knockoffs."""
+        if not len(self.selected_indices_):
+            return self._why_none()
         draws = "one draw" if self.n_draws == 1 else f"{self.n_draws} draws"
         told = (
             f"Of the features chosen, at most {self.fdr:.0%} are expected not to depend on the "
@@ -189,9 +191,7 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
                 " They do not: features depend on each other in ways that the knockoffs do not "
                 f"have (p = {self.match_.p_value:.2g}), so that more may be false."
             )
-        if len(self.selected_indices_):
-            return told
-        return f"{told} {self._why_none()}"
+        return told
 
     def _why_none(self) -> str:
         """Say why there may be no features."""
@@ -199,7 +199,8 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
         who = "One draw selects" if self.n_draws == 1 else f"{self.n_draws} draws select"
         return (
             f"No features are selected at fdr={self.fdr:g}. {who} at least {least} features at "
-            "this rate, or none; with fewer relevant ones, a larger fdr helps."
+            "this rate, or none; with fewer relevant ones, raise fdr, or use hsieve.feature_tests "
+            "(adjusted p-values)."
         )
 
     def _check_base(self) -> None:

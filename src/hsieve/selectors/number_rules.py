@@ -48,7 +48,7 @@ class RuleSettings:
     Parameters
     ----------
     target_kind : {"auto", "classes", "continuous"}
-        What the target holds.
+        How the target is read.
     categorical : iterable of int, default=()
         Features that are categories.
     kernel_y : Kernel or None, default=None

@@ -102,6 +102,8 @@ class SearchSelector(BaseSelector):
         measure, strategy = self.make_components()
         if not isinstance(measure, Measure):
             msg = f"measure must be a hsieve measure such as HSIC(), got {measure!r}."
+            if isinstance(measure, type) and issubclass(measure, Measure):
+                msg += f" Did you mean {measure.__name__}()?"
             if isinstance(measure, Real):
                 msg += f" The number of features is n_features_to_select={measure!r}."
             raise IncompatibleCombinationError(msg)
@@ -269,7 +271,8 @@ class DependenceSelector(SearchSelector):
             return measure, self.strategy
         if self.strategy not in STRATEGIES:
             msg = (
-                f"strategy must be a Strategy or one of {tuple(STRATEGIES)}, got {self.strategy!r}."
+                f"strategy must be a Strategy or one of {tuple(STRATEGIES)}, got "
+                f"{self.strategy!r}; give others as objects, such as MRMRSearch()."
             )
             raise ValueError(msg)
         return measure, STRATEGIES[self.strategy]()

@@ -60,6 +60,7 @@ LEAST_EXPLAINED = 2e-4
 # of many features, among which each matters less, for fewer.
 EXTRA_FEATURES = 5
 MOST_TO_TRIM = 60
+TIME_IS_UP = "the time is up"
 INTERACTIONS = ("auto", None)
 
 
@@ -206,7 +207,7 @@ class _Chase:
         while len(members) < most:
             self._deadline.begin_step()
             if not self._deadline.allows_step(GROWING_TIME):
-                return "the time is up"
+                return TIME_IS_UP
             if self._n_failures > MOST_ASIDE or self._n_copies > MOST_COPIES:
                 return "other features do not lower the leave-one-out error"
             candidate = self.search.candidate(

@@ -144,7 +144,7 @@ class RandomHalves(Strategy):
     random_state: int | np.random.Generator | None = 0
 
     needs = ("subset_score",)
-    refusal = "It scores single features only, so halves have no score."
+    refusal = "It scores no sets of features, such as halves."
 
     allowed = rules(
         n_rounds=integer(1), epsilon=number(least=0), penalty=NONE | number(above=0, below=1)

@@ -65,7 +65,7 @@ class FeaturePanelsDisplay(Display):
     categorical : sequence of bool
         Which of them are categories.
     target_kind : {"classes", "continuous"}
-        What the target holds.
+        How the target is read.
     target_name : str, default="y"
         Name of the target.
     title : str, default=""
