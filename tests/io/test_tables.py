@@ -530,7 +530,7 @@ class TestNumpyFiles:
         path = tmp_path / "t.npz"
         np.savez(path, X=[[1], [2]], y=[0, 1], age=[30.5, 41.5], feature_names=["a"])
         message = message_of(path, target=target)
-        says(message, f"no {target!r}, given for the target", "available are 'y' and 'age'")
+        says(message, f"no {target!r}, given for the target", "vailable are 'y' and 'age'")
 
     @pytest.mark.parametrize("kept", [2, 50, -10, -200])
     def test_truncated_npz(self, tmp_path: Path, kept: int) -> None:
@@ -683,7 +683,7 @@ class TestNames:
         for target in ("diagnosis", "DIAGNOSE"):
             message = message_of(path, target=target)
             says(message, f"no {target!r}, given for the target", "did you mean 'Diagnosis'?")
-            says(message, "available are 'Diagnosis', 'c0'", "and 5 more")
+            says(message, "Available are 'Diagnosis', 'c0'", "and 5 more")
         assert "did you mean" not in message_of(path, target="zzz")
 
     @pytest.mark.parametrize("option", ["drop", "categorical"])
