@@ -88,6 +88,16 @@ def test_every_call_takes_it(problem):
     assert "sick" in page.html
 
 
+def test_a_target_of_dates_as_text_is_refused_as_dates_are(problem):
+    X, _ = problem
+    days = [f"2020-01-{1 + i % 3:02d}" for i in range(len(X))]
+    with pytest.raises(ValueError, match="holds dates as text .*target_kind='classes'"):
+        open_dataset(X, days)
+    with pytest.raises(ValueError, match="holds dates or times"):
+        open_dataset(X, np.array(days, dtype="datetime64[D]"))
+    assert open_dataset(X, days, target_kind="classes").target_kind == "classes"
+
+
 def test_bad_options_are_refused(problem, tmp_path):
     X, y = problem
     with pytest.raises(ValueError, match="drop holds 'z', but the features are 'x0'"):

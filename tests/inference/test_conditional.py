@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import hsieve
 from hsieve import MaxRelevance, conditional_tests
 from hsieve.datasets import make_xor
 from hsieve.inference import conditional
@@ -126,6 +127,12 @@ def test_features_that_act_only_together_are_both_needed():
     assert np.all(tests.p_values[2:] > 0.01)
 
 
+def test_features_of_a_selection_are_tested():
+    X, y = acting()
+    found = hsieve.select(X, y, method="pearson", n_features_to_select=2)
+    assert conditional_tests(X, y, found).names == found.features
+
+
 def test_one_feature_is_tested_given_nothing():
     X, y = acting()
     assert conditional_tests(X, y, [2]).p_values[0] < 1e-6
@@ -151,6 +158,7 @@ def test_a_selector_selects_on_other_samples_than_the_tests_use():
     [
         ({"features": [9]}, "features"),
         ({"features": "a"}, "features must be a list"),
+        ({"features": ["x33"]}, "Did you mean .*'x3'"),
         ({"level": 1.5}, "level must be a number between 0 and 1"),
         ({"n_splits": 0}, "n_splits must be an integer of at least 1"),
     ],

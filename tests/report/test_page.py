@@ -173,6 +173,8 @@ def test_save_writes_the_page_or_nothing(hostile, tmp_path):
         hostile.save(tmp_path / "page.pdf")
     with pytest.raises(ValueError, match="the folder to write to does not exist"):
         hostile.save(tmp_path / "no" / "page.html")
+    with pytest.raises(ValueError, match=r"a{300}.html: cannot be written \("):
+        hostile.save(tmp_path / f"{300 * 'a'}.html")
     assert [one.name for one in tmp_path.iterdir()] == ["report.HTML"]
 
 

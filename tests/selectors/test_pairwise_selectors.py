@@ -86,6 +86,8 @@ def test_a_measure_of_sets_is_refused_by_name(selector, rng):
         selector(1, measure=HSIC()).fit(X, X[:, 0])
     with pytest.raises(IncompatibleCombinationError, match="must be a hsieve measure"):
         selector(1, measure="mi", categorical=[1]).fit(X, X[:, 0])
+    with pytest.raises(IncompatibleCombinationError, match=r"Did you mean HSIC\(\)\?"):
+        selector(1, measure=HSIC).fit(X, X[:, 0])
 
 
 @pytest.mark.parametrize("selector", [MaxRelevance, QPFS])
