@@ -91,7 +91,7 @@ def test_every_call_takes_it(problem):
 def test_a_target_of_dates_as_text_is_refused_as_dates_are(problem):
     X, _ = problem
     days = [f"2020-01-{1 + i % 3:02d}" for i in range(len(X))]
-    with pytest.raises(ValueError, match="holds dates as text .*target_kind='classes'"):
+    with pytest.raises(ValueError, match=r"holds dates as text .*target_kind='classes'"):
         open_dataset(X, days)
     with pytest.raises(ValueError, match="holds dates or times"):
         open_dataset(X, np.array(days, dtype="datetime64[D]"))
