@@ -22,9 +22,9 @@ from hsieve.measures.regression_data import RegressionData
 __all__ = ["LEAVES", "ForestImportance", "grow_forest"]
 
 N_TREES = 50
-# Samples of a leaf, at least. Small leaves follow the noise of the target, and then columns of noise
-# improve predictions, since they make the trees of a forest less alike. Large leaves miss detail.
-# So predictions are those of the better of both.
+# Samples of a leaf, at least. Small leaves follow the noise of the target, and then columns of
+# noise improve predictions, since they make the trees of a forest less alike. Large leaves miss
+# detail. So predictions are those of the better of both.
 LEAST_OF_LEAF = 2
 LEAVES = (LEAST_OF_LEAF, 8)
 # Fraction of the features that are tried per split where importances are asked for, so that a
