@@ -71,6 +71,9 @@ BETTER_AS_GROUP = 4.0
 FEW_ROWS = 1_000
 BETTER_OF_FEW_ROWS = 1.0
 BETTER_OF_MANY_ROWS = 3.0
+# With many samples a tiny difference is many standard errors: less than this fraction of the loss
+# is not worth further features.
+LEAST_GAIN = 0.02
 # Standard errors by which features must predict better than none where no test finds any.
 BEYOND_NOTHING = 3.0
 
@@ -238,6 +241,8 @@ def _winner(comparison: HoldoutComparison, *, found: bool, least: float) -> Prop
     if not found:
         least = max(least, BEYOND_NOTHING)
     if own.lack(best) <= least or best.loss >= comparison.nothing.loss:
+        return None
+    if found and best.loss > (1 - LEAST_GAIN) * own.loss:
         return None
     return best
 
