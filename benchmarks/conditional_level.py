@@ -17,12 +17,12 @@ was interrupted resumes.
 """
 
 import argparse
-import csv
 import time
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from draws_file import append, rows
 from scipy import stats
 
 from hsieve import conditional_tests
@@ -79,25 +79,7 @@ def run(path, n_draws, names):
             start = time.process_time()
             found = conditional_tests(X, y, target_kind="continuous").p_values[1]
             seconds = time.process_time() - start
-            append(path, [name, draw, found, covariance_measure(X, y), f"{seconds:.3f}"])
-
-
-def rows(path):
-    """Lines of the file; none where there is no file."""
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def append(path, row):
-    """Write one line, and before the first one the names."""
-    is_new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(FIELDS)
-        writer.writerow(row)
+            append(path, FIELDS, [name, draw, found, covariance_measure(X, y), f"{seconds:.3f}"])
 
 
 def table(path):

@@ -9,13 +9,13 @@ The features that matter are known. Both rates use the same knockoffs and the sa
 """
 
 import argparse
-import csv
 import time
 import warnings
 from collections import defaultdict
 from pathlib import Path
 
 import numpy as np
+from draws_file import append, rows
 
 from hsieve import N3LARS, KernelPursuit, KnockoffSelector
 from hsieve.exceptions import NothingFoundWarning
@@ -108,25 +108,7 @@ def run(path, n_draws, methods, most_features):
                 for rate in RATES:
                     chosen = selected_by_e_values(e_values(selection.statistics_, rate), rate)
                     result += [len(chosen), len(np.setdiff1d(chosen, true))]
-                append(path, [*key, *result])
-
-
-def rows(path):
-    """Lines of the file; none where there is no file."""
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def append(path, row):
-    """Write one line, and before the first one the names."""
-    is_new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(FIELDS)
-        writer.writerow(row)
+                append(path, FIELDS, [*key, *result])
 
 
 def table(path):

@@ -11,12 +11,12 @@ is one draw; a run that was interrupted resumes.
 """
 
 import argparse
-import csv
 import time
 import warnings
 from pathlib import Path
 
 import numpy as np
+from draws_file import append, rows
 
 from hsieve import InteractionScan
 from hsieve.exceptions import CrowdedInteractionsWarning
@@ -53,25 +53,7 @@ def run(path, shape, n_draws):
         for rule in RULES:
             found = [one.features for one in scan.pairs_ if getattr(one, rule) <= LEVEL]
             result += [len(found), sum(pair not in true for pair in found)]
-        append(path, key + result)
-
-
-def rows(path):
-    """Lines of the file; none where there is no file."""
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        return list(csv.DictReader(file))
-
-
-def append(path, row):
-    """Write one line, and before the first one the names."""
-    is_new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if is_new:
-            writer.writerow(FIELDS)
-        writer.writerow(row)
+        append(path, FIELDS, key + result)
 
 
 def table(path):

@@ -1,4 +1,4 @@
-"""The demonstration: tasks with a known answer, explained in plain words.
+"""The demonstration: tasks with a known answer, with explanations.
 
 The data come with the package: they are generated from a seed. Each task has an answer that plain
 correlation cannot find, which is shown beside.

@@ -95,7 +95,7 @@ class Experiment:
     # changed. None: no data.
     load: Callable[[Piece], Any] | None = None
     trials: int = 1  # usual number
-    # What else all records of a file have in common, in words that can be shown. A file made with
+    # What else all records of a file have in common, as text for users. A file made with
     # anything else is refused.
     belongs_to: Mapping[str, str | int] = field(default_factory=dict)
 
