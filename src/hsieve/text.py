@@ -1,9 +1,17 @@
 """Any text on one line, and not too long, as screens and pages show it; options by their names."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
-__all__ = ["at_command_line", "how", "is_at_command_line", "legible", "listed", "shortened"]
+__all__ = [
+    "at_command_line",
+    "first_rows",
+    "how",
+    "is_at_command_line",
+    "legible",
+    "listed",
+    "shortened",
+]
 
 ELLIPSIS = "…"
 LONGEST = 28
@@ -55,6 +63,32 @@ def listed(texts: Sequence[str], n_all: int, *, longest: int = 40) -> str:
         parts.append(f"{n_all - len(parts):,} more")
     *first, last = parts or [""]
     return f"{', '.join(first)} and {last}" if first else last
+
+
+def first_rows(
+    names: Sequence[str], columns: Mapping[str, Sequence[float]], n_rows: int = 10
+) -> str:
+    """Show the first rows of a table of numbers, a name before each, for ``print``.
+
+    Examples
+    --------
+    >>> print(first_rows(["age", "weight"], {"p_value": [1.5e-7, 0.25]}, n_rows=1))
+                  p_value
+         age      1.5e-07
+         ... and 1 more
+    """
+    shown = [shortened(name) for name in names[:n_rows]]
+    width = max(map(len, shown), default=0)
+    head = " " * (width + 5) + "".join(f"  {title:>{max(len(title), 9)}}" for title in columns)
+    lines = [head]
+    for place, name in enumerate(shown):
+        values = (
+            f"  {values[place]:>{max(len(title), 9)}.2g}" for title, values in columns.items()
+        )
+        lines.append(f"     {name:<{width}}{''.join(values)}")
+    if len(names) > n_rows:
+        lines.append(f"     ... and {len(names) - n_rows:,} more")
+    return "\n".join(line.rstrip() for line in lines)
 
 
 _is_command = False

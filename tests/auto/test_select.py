@@ -245,6 +245,11 @@ class TestMissing:
         assert [row.name for row in told.chosen] == list(found.features)
         assert "hsieve.select(X, y, time_allowed=300.0, missing='impute')" in told.repeat.python
         assert told.repeat.command.endswith("--time-allowed 300.0 --missing impute")
+        # Filled in or not, other samples are not those of the selection.
+        with pytest.raises(ValueError, match="values of X are not those"):
+            found.summary(
+                data[::-1] if library != "arrow" else data.take(list(range(119, -1, -1))), xor.y
+            )
 
     def test_that_nothing_is_missing_is_said_too(self, xor):
         found = select(xor.X, xor.y, missing="impute")

@@ -137,7 +137,7 @@ def test_missing_values_are_filled_in_when_asked(gaps, method):
     assert result.exit_code == 0
     told = " ".join(result.stdout.split())
     assert "Column 'a': 2 of 60 values missing, filled with the median" in told
-    assert "Column 'colour': 1 of 60 values missing, made a level of their own." in told
+    assert "Column 'colour': 1 of 60 values missing, kept as a level of their own." in told
 
 
 def test_a_column_without_any_value_is_refused(tmp_path):

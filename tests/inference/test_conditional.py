@@ -4,8 +4,9 @@ import numpy as np
 import pytest
 
 import hsieve
-from hsieve import MaxRelevance, conditional_tests
+from hsieve import KernelPursuit, MaxRelevance, conditional_tests
 from hsieve.datasets import make_xor
+from hsieve.exceptions import NothingFoundWarning
 from hsieve.inference import conditional
 from hsieve.inference.conditional import conditional_p_value, multiplier_p_value, quantile_rule
 from hsieve.inference.kernel_smoother import KernelSmoother
@@ -153,11 +154,35 @@ def test_a_selector_selects_on_other_samples_than_the_tests_use():
     assert nothing.p_values.min() > 0.05
 
 
+def test_a_selector_that_finds_nothing_is_told_of_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(80, 5)), rng.normal(size=80)
+    with pytest.warns(NothingFoundWarning, match="no feature on any of 3 random halves") as caught:
+        tests = conditional_tests(X, y, KernelPursuit(interactions=None), n_splits=3)
+    assert len(caught) == 1
+    assert len(tests.to_frame()) == 0
+
+
+def test_results_print_as_tables():
+    X, y = acting()
+    lines = repr(conditional_tests(X, y, [2, 3])).splitlines()
+    assert lines[1].split() == ["p_value", "contribution", "low", "high", "frequency"]
+    assert [line.split()[0] for line in lines[2:]] == ["x2", "x3"]
+    lines = repr(hsieve.feature_tests(np.hstack([X, X, X]), y)).splitlines()
+    assert lines[0] == f"Tests of {3 * X.shape[1]} features (gamma), the smallest p-values first"
+    assert lines[-1].strip() == f"... and {3 * X.shape[1] - 10} more"
+
+
+@pytest.mark.parametrize("features", ["x2", KernelPursuit, hsieve.select])
+def test_refuses_what_is_neither_a_list_nor_a_selector(features):
+    with pytest.raises(TypeError, match=r"features must be a list .* or a selector such as"):
+        conditional_tests(*acting(), features)
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"features": [9]}, "features"),
-        ({"features": "a"}, "features must be a list"),
         ({"features": ["x33"]}, "Did you mean .*'x3'"),
         ({"level": 1.5}, "level must be a number between 0 and 1"),
         ({"n_splits": 0}, "n_splits must be an integer of at least 1"),

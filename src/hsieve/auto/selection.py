@@ -49,7 +49,7 @@ class Selection:
     notes : tuple of str
         What was done to the data, and what could not be chosen.
     substitutes : mapping of str to tuple of str
-        For chosen features, others that tell nearly the same.
+        For chosen features, others that carry nearly the same information.
     width : float or None
         Width of a Gaussian kernel over the chosen features, standardised, that suits them.
     names : tuple of str

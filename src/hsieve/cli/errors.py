@@ -76,7 +76,7 @@ def _code_after(error: BaseException) -> int:
         _drop_output()
     elif hasattr(error, "format_message"):
         # Typer brings the class of wrong options from one of two places, by version.
-        words = error.format_message()
+        words = error.format_message().replace(": Value error, ", ": ")
     else:
         raise error
     complain("error", words)

@@ -61,7 +61,7 @@ class ScreenBy(StrEnum):
 
 
 class EngineName(StrEnum):
-    """Who works on the columns."""
+    """What processes the columns."""
 
     local = "local"
     threads = "threads"
@@ -184,7 +184,7 @@ MemoryLimit = Annotated[
 Engine = Annotated[
     EngineName | None,
     typer.Option(
-        help="Who works on the columns: this process (local), threads, or a cluster of Dask or "
+        help="What processes the columns: this process (local), threads, or a cluster of Dask or "
         "Spark, which must see the file by the same path. The answer is the same. Not with all "
         "methods.",
         rich_help_panel=OF_LARGE_DATA,

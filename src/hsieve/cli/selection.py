@@ -104,7 +104,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         int | None,
         typer.Option(
             min=0,
-            help="How many features that could stand for a selected one (NHSIC 0.5 or more) to "
+            help="How many features that could replace a selected one (NHSIC 0.5 or more) to "
             "name; if not given, 3, among all features unless that takes long; 0 for none.",
             rich_help_panel=options.DETAILS,
         ),
@@ -160,7 +160,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         ),
     ] = False,
 ) -> None:
-    """Select the features of a table that tell most about its target."""
+    """Select the features of a table that matter for its target."""
     from hsieve.report.analysis import AnalysisOptions
 
     with refusing():

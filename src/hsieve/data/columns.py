@@ -296,6 +296,11 @@ class ColumnView(ColumnBlocks):
         """Whether the blocks are."""
         return self._blocks.is_local
 
+    @property
+    def viewed(self) -> ColumnBlocks:
+        """The other blocks."""
+        return self._blocks
+
     def _unseen(self, positions: IndexArray) -> FloatArray:
         """Return columns of the blocks as they are, not checked."""
         block = np.empty((self._blocks.n_samples, len(positions)), dtype=self.dtype, order="F")

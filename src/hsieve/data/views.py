@@ -119,7 +119,7 @@ class FilledBlocks(ColumnView):
         present = column[~gaps]
         value = float(np.floor(present.max())) + 1.0 if is_category else median_of(present)
         self._values[feature] = value
-        how = "made a level of their own" if is_category else f"filled with the median {value:g}"
+        how = "kept as a level of their own" if is_category else f"filled with the median {value:g}"
         return f"{called}: {gaps.sum()} of {self.n_samples} values missing, {how}."
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:

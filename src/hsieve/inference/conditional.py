@@ -35,6 +35,13 @@ from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.validation import refuse_constant
 from hsieve.dataset import Dataset, opened
+from hsieve.exceptions import (
+    ConstantFeatureWarning,
+    FewerFeaturesWarning,
+    NothingFoundWarning,
+    ignored,
+    warn_user,
+)
 from hsieve.inference.kernel_smoother import KernelSmoother, Smooth
 from hsieve.io.frames import pandas_frame
 from hsieve.kernels.columns import check_positions
@@ -43,6 +50,7 @@ from hsieve.measures.regression_data import RegressionData
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.parameters import integer, number
 from hsieve.progress import report
+from hsieve.text import first_rows
 
 __all__ = ["ConditionalTests", "conditional_p_value", "conditional_tests"]
 
@@ -56,7 +64,7 @@ LEAST_SAMPLES = 20
 LEAST_QUANTILE = 0.05
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class ConditionalTests:
     """What each of some features adds to the others.
 
@@ -96,6 +104,17 @@ class ConditionalTests:
             "frequency": self.frequencies,
         }
         return pandas_frame(columns, "the arrays p_values and contributions").set_index("feature")
+
+    def __repr__(self) -> str:
+        columns = {
+            "p_value": self.p_values,
+            "contribution": self.contributions,
+            "low": self.low,
+            "high": self.high,
+            "frequency": self.frequencies,
+        }
+        rows = first_rows(self.names, columns)
+        return f"Tests of {len(self.names):,} features given the others\n{rows}"
 
 
 def conditional_tests(
@@ -180,10 +199,16 @@ def conditional_tests(
         raise ValueError(msg)
     refuse_constant(data.y, data.target_kind, "test features")
     rng = np.random.default_rng(random_state)
-    if hasattr(features, "fit"):
-        return _combined([_of_a_split(data, features, level, rng) for _ in range(n_splits)])
+    if hasattr(features, "fit") and not isinstance(features, type):
+        return _of_halves(data, features, level, n_splits, rng)
     if features is None:
         features = range(data.n_features)
+    if isinstance(features, str | type) or callable(features):
+        msg = (
+            "features must be a list of names or positions, what hsieve.select returned, or a "
+            f"selector such as KernelPursuit(), got {features!r}."
+        )
+        raise TypeError(msg)
     features = getattr(features, "features", features)  # those of a Selection
     chosen = check_positions(features, data.n_features, name="features", names=data.names)
     chosen = chosen % data.n_features
@@ -244,6 +269,21 @@ def _gain(without: Smooth, whole: Smooth) -> tuple[float, float]:
     """By how much the loss is smaller with a feature, and the standard error of that."""
     differences = without.losses - whole.losses
     return float(differences.mean()), float(differences.std() / np.sqrt(len(differences)))
+
+
+def _of_halves(
+    data: Dataset, selector: Any, level: float, n_splits: int, rng: np.random.Generator
+) -> ConditionalTests:
+    """Select on random halves, test on the others, and combine the tests."""
+    with ignored((ConstantFeatureWarning, FewerFeaturesWarning, NothingFoundWarning)):
+        found = _combined([_of_a_split(data, selector, level, rng) for _ in range(n_splits)])
+    if not len(found.features):
+        warn_user(
+            f"{type(selector).__name__} chose no feature on any of {n_splits} random halves, so "
+            "conditional_tests has nothing to test.",
+            NothingFoundWarning,
+        )
+    return found
 
 
 def _of_a_split(

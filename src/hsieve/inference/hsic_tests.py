@@ -37,6 +37,7 @@ from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_
 from hsieve.measures.hsic import HSIC, gram_pair
 from hsieve.parameters import integer, number, word
 from hsieve.progress import report
+from hsieve.text import first_rows
 
 METHODS = ("gamma", "permutation")
 MIN_GAMMA_SAMPLES = 6
@@ -73,7 +74,7 @@ class HSICInterval:
     standard_error: float
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class FeatureTests:
     """Tests of all single features.
 
@@ -106,6 +107,17 @@ class FeatureTests:
             "adjusted_p_value": self.adjusted_p_values,
         }
         return pandas_frame(columns, "the arrays scores and p_values").set_index("feature")
+
+    def __repr__(self) -> str:
+        best = np.lexsort((-self.scores, self.p_values))
+        names = self.names or [f"x{place}" for place in range(len(self.scores))]
+        columns = {
+            "score": self.scores[best],
+            "p_value": self.p_values[best],
+            "adjusted_p_value": self.adjusted_p_values[best],
+        }
+        head = f"Tests of {len(best):,} features ({self.method}), the smallest p-values first"
+        return f"{head}\n{first_rows([names[place] for place in best], columns)}"
 
 
 def hsic_variance(gram_x: ArrayLike, gram_y: ArrayLike) -> float:

@@ -86,7 +86,7 @@ class Evidence:
     relevance: FloatArray | None = None
     compared: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
     overlap: FloatArray | None = None
-    # Features that could stand for each of these, with their NHSIC; None if not looked for.
+    # Features that could replace each of these, with their NHSIC; None if not looked for.
     substitutes: dict[int, list[tuple[int, float]]] | None = None
     notes: tuple[str, ...] = ()
 
@@ -296,7 +296,7 @@ def _statistics(
 def _substitutes(
     overlap: FloatArray, looked_at: IndexArray, compared: IndexArray, most: int
 ) -> dict[int, list[tuple[int, float]]]:
-    """Features that could stand for each of the compared ones, closest first."""
+    """Features that could replace each of the compared ones, closest first."""
     found: dict[int, list[tuple[int, float]]] = {}
     for feature, shares in zip(compared.tolist(), overlap.T, strict=True):
         others = np.where(looked_at == feature, -1.0, shares)

@@ -45,7 +45,7 @@ class RelatedFeature:
 class FeatureRow:
     """What there is to say of one feature; None for what is not known or was not looked for.
 
-    `substitutes` could stand for it, and it is in a pair with `partners`.
+    `substitutes` could replace it, and it is in a pair with `partners`.
     """
 
     feature: int
@@ -108,7 +108,7 @@ FEATURE_COLUMNS = (
     Column(
         "relevance",
         "Relevance",
-        "NHSIC of the feature alone with the target: 0 for independent, 1 for as good as a copy, "
+        "NHSIC of the feature alone with the target: 0 if they are independent, 1 for a copy, "
         "however many features are selected.",
     ),
     Column(
@@ -130,7 +130,7 @@ FEATURE_COLUMNS = (
     Column(
         "substitutes",
         "Substitutes",
-        f"Features that could stand for this one, with the NHSIC of the two, from {SUBSTITUTE:g} "
+        f"Features that could replace this one, with the NHSIC of the two, from {SUBSTITUTE:g} "
         "on; 1 for a copy.",
     ),
 )

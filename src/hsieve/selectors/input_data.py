@@ -19,7 +19,7 @@ from sklearn.base import BaseEstimator, clone
 from sklearn.utils.validation import check_array, check_consistent_length
 
 from hsieve.data.arrays import ArrayBlocks, as_blocks
-from hsieve.data.columns import ColumnBlocks
+from hsieve.data.columns import ColumnBlocks, ColumnView
 from hsieve.data.errors import listed
 from hsieve.data.memory import free_memory
 from hsieve.data.validation import (
@@ -41,7 +41,7 @@ from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
 
 # Values looked at to recognise the features; the target is looked at in full.
-ROWS_RECOGNISED, COLUMNS_RECOGNISED = 1000, 8
+ROWS_RECOGNISED, COLUMNS_RECOGNISED = 1000, 64
 
 
 class DataInput(BaseEstimator):
@@ -238,11 +238,14 @@ def fingerprint_of_data(
         np.unique(np.linspace(0, size - 1, min(size, most)).astype(np.intp))
         for size, most in zip(columns.shape, (ROWS_RECOGNISED, COLUMNS_RECOGNISED), strict=True)
     )
+    inner = columns
+    while isinstance(inner, ColumnView):
+        inner = inner.viewed
     if isinstance(columns, ArrayBlocks):
         columns = columns.whole()
     if isinstance(columns, np.ndarray):
         found["values of X"] = _recognised(columns[np.ix_(rows, features)])
-    elif isinstance(columns, FrameBlocks | SparseBlocks):
+    elif isinstance(inner, ArrayBlocks | FrameBlocks | SparseBlocks):
         # Not `read`, since missing values are no matter here.
         block = np.empty((columns.n_samples, len(features)), dtype=columns.dtype, order="F")
         columns._fill(block, features)

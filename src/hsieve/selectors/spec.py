@@ -112,7 +112,7 @@ ENTRIES = {
         feature, the whole search.""",
     "engine": """\
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who works on the columns: see :func:`hsieve.parallel.make_engine`. None and "local": this
+        What processes the columns: see :func:`hsieve.parallel.make_engine`. None and "local": this
         process, without threads. The answer does not depend on it.""",
     "checkpoint": """\
     checkpoint : path-like or None, default=None

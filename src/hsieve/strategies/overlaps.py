@@ -13,7 +13,7 @@ from hsieve.strategies.base import best_first
 
 # Features that share this much (NHSIC) with a selected one are interchangeable with it.
 INTERCHANGEABLE = 0.9
-# A feature that shares this much (NHSIC) with a selected one could stand for it.
+# A feature that shares this much (NHSIC) with a selected one could replace it.
 SUBSTITUTE = 0.5
 # Candidates looked at together when the path gave fewer features than are wanted.
 FILL_BATCH = 64

@@ -15,7 +15,7 @@ answer:
    than a trifle; a candidate for which it does not is set aside, and the next one is tried.
 4. **Still needed.** Members that pass the second test no longer, or that the error does not miss,
    leave, such as a noisy copy that came in before its original; a member is replaced by a feature
-   that tells nearly the same if that lowers the error.
+   that carries nearly the same information if that lowers the error.
 
 Residuals are those of samples left out of the regression, so that close fits do not hide what is
 left. Where more features are wanted than pass the gates (few samples are soon explained to the last

@@ -64,7 +64,7 @@ class PursuitCandidate:
     p_value : float
         Chance that any as relevant is found where none is.
     pool : ndarray of int
-        Features among which there may be some that tell nearly the same.
+        Features among which there may be some that carry nearly the same information.
     companions : dict of int to float
         Other features that might join at the same time, and their p-values.
     """

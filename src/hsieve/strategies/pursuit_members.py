@@ -2,7 +2,7 @@
 
 Members leave that tell nothing beside those most like them, or that the leave-one-out error does
 not miss, such as a noisy copy that came in before its original. A member is replaced by a feature
-that tells nearly the same if that lowers the error.
+that carries nearly the same information if that lowers the error.
 """
 
 from collections.abc import Iterable
@@ -27,7 +27,7 @@ IndexArray = NDArray[np.intp]
 STAYS_FROM = 0.5
 # Members most like a feature that it is tested against, and that are looked at after it joined.
 N_ALIKE = 3
-# So many features that could stand for a chosen one are tried in its place.
+# So many features that could replace a chosen one are tried in its place.
 N_SUBSTITUTES = 4
 
 
@@ -166,7 +166,7 @@ class PursuitMembers:
         return [others[place] for place in closest if shared[place] >= SHARED]
 
     def _like(self, feature: int, pool: IndexArray) -> list[int]:
-        """Features of a pool that tell nearly the same as one, the closest first."""
+        """Features of a pool that carry nearly the same information as one, the closest first."""
         others = pool[pool != feature]
         shared = self._bound.redundancy(others, np.array([feature]))[:, 0]
         close = best_first(shared)[:N_SUBSTITUTES]
@@ -239,7 +239,7 @@ class PursuitMembers:
         self.events.append(PursuitEvent("left", (feature,), error, loss))
 
     def _replace(self) -> None:
-        """Replace members by features that tell nearly the same, where that lowers the error."""
+        """Replace members by near duplicates, where that lowers the error."""
         changed = False
         for member in self.features:
             if self._is_late:

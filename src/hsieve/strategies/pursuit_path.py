@@ -22,7 +22,7 @@ class PursuitEvent:
         "joined": the features entered. "set aside": they tell no more than their relatives
         (`standard_errors` is 0), or did not lower the error by enough. "left": they tell no more
         than others, or the error does not rise without them. "replaced": the second took the place
-        of the first, which tells nearly the same, because the error is lower with it.
+        of the first, which carries nearly the same information, because the error is lower with it.
     features : tuple of int
         The features; two or three that entered together are a pair or a triple.
     error : float
