@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from typing import Any
 
 __all__ = [
     "at_command_line",
@@ -66,7 +67,7 @@ def listed(texts: Sequence[str], n_all: int, *, longest: int = 40) -> str:
 
 
 def first_rows(
-    names: Sequence[str], columns: Mapping[str, Sequence[float]], n_rows: int = 10
+    names: Sequence[str], columns: Mapping[str, Any], n_rows: int = 10
 ) -> str:
     """Show the first rows of a table of numbers, a name before each, for ``print``.
 
