@@ -66,9 +66,7 @@ def listed(texts: Sequence[str], n_all: int, *, longest: int = 40) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def first_rows(
-    names: Sequence[str], columns: Mapping[str, Any], n_rows: int = 10
-) -> str:
+def first_rows(names: Sequence[str], columns: Mapping[str, Any], n_rows: int = 10) -> str:
     """Show the first rows of a table of numbers, a name before each, for ``print``.
 
     Examples
