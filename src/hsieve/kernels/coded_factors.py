@@ -29,6 +29,7 @@ from hsieve.kernels.factor_store import (
     Stack,
 )
 from hsieve.kernels.levels import CodeArray, Levels, category_levels, coded_levels
+from hsieve.kernels.loops.feature_levels import linear_over_groups
 from hsieve.kernels.loops.joint_tables import joint_squares, sums_by_level
 from hsieve.parallel.threads import over_threads
 
@@ -40,6 +41,13 @@ LEVELS_BYTES = 2_048
 FETCHED_CODES = 4 * 10**6
 # Up to so many rows of a stack are summed level by level, without looking factors up.
 FEW_ROWS = 8
+# A table of more levels than this is made linear over groups of neighbouring levels, so that joint
+# tables have fewer rows (:mod:`hsieve.kernels.loops.joint_tables`): over the widest groups, 2^shift
+# levels each, in which it loses no more than this fraction of its weight. What that shifts in NHSIC
+# is less than what coding does.
+FEW_LEVELS = 32
+GROUP_SHIFTS = (3, 2)
+LINEARITY = 2e-4
 # What the table of a feature takes beside its codes, about.
 TABLE_BYTES_A_FEATURE = 16_384
 # Where nobody names a limit, tables of levels that are kept: some 20 KB a feature.
@@ -196,17 +204,28 @@ class LevelTable:
     @classmethod
     def of(cls, levels: Levels) -> "LevelTable":
         """Make the table of a feature, with one row of zeros at least."""
-        table, shift = levels.table_and_shift()
-        if not table.shape[1]:
-            table = np.zeros((len(table), 1))
-        rows = np.ascontiguousarray(table.T, dtype=np.float32)
-        norm = float(np.linalg.norm(levels.counts @ table**2))  # columns are orthogonal
-        if not shift:
-            return cls(rows, rows, shift, norm)
-        first, second = table[:: 1 << shift], table[1 :: 1 << shift]
-        slopes = np.zeros_like(first)
-        slopes[: len(second)] = second - first[: len(second)]
-        return cls(rows, np.concatenate([first, slopes]).T.astype(np.float32), shift, norm)
+        table, counts = levels.table().T, levels.counts
+        if not len(table):
+            table = np.zeros((1, len(counts)))
+        weights = table**2 @ counts  # columns are orthogonal
+        rows = np.ascontiguousarray(table)
+        if levels.positions is not None and len(counts) > FEW_LEVELS:
+            most_lost = LINEARITY * float(weights @ weights)
+            for shift in GROUP_SHIFTS:
+                lines = np.empty((2, len(rows), -(-len(counts) // (1 << shift))))
+                if linear_over_groups(rows, counts, shift, *lines) <= most_lost:
+                    return cls._of_lines(lines, counts, shift)
+        rows = rows.astype(np.float32)
+        return cls(rows, rows, 0, float(np.linalg.norm(weights)))
+
+    @classmethod
+    def _of_lines(cls, lines: FloatArray, counts: NDArray[np.int32], shift: int) -> "LevelTable":
+        """Make the table of a feature that is linear over groups of levels."""
+        firsts, slopes = lines[..., None]
+        rows = (firsts + slopes * np.arange(1 << shift)).reshape(lines.shape[1], -1)
+        rows = rows[:, : len(counts)].astype(np.float32)
+        norm = float(np.linalg.norm(rows * counts @ rows.T))
+        return cls(rows, np.concatenate(lines, axis=1).astype(np.float32), shift, norm)
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.columns import FAR_OUT, OUT_OF_REACH, tamed_scale
+from hsieve.kernels.loops.feature_levels import binned, looked_up
 from hsieve.kernels.low_rank import (
     MAX_LANDMARKS,
     landmark_positions,
@@ -43,13 +44,6 @@ FINE_BINS = (2048, 65536)
 WIDEST_BIN = 0.02
 # Directions of a factor with less than this fraction of the largest one's weight are left out.
 TRUNCATION = 1e-3
-# A table of more levels than this is made linear over groups of neighbouring levels, so that joint
-# tables have fewer rows (:mod:`hsieve.kernels.loops.joint_tables`): over the widest groups, 2^shift
-# levels each, in which it loses no more than this fraction of its weight. What that shifts in NHSIC
-# is less than what coding does.
-FEW_LEVELS = 32
-GROUP_SHIFTS = (3, 2)
-LINEARITY = 2e-4
 # The Gaussian kernel tells nothing more about values further apart than this.
 KERNEL_REACH = 4.0
 
@@ -74,25 +68,10 @@ class Levels:
         The kernel is the Gaussian of width 1, for categories the delta kernel over the fraction of
         pairs of samples that differ. Columns are orthogonal over the samples.
         """
-        return self.table_and_shift()[0]
-
-    def table_and_shift(self) -> tuple[FloatArray, int]:
-        """Give the table, and the shift that turns a level into its group.
-
-        The table is linear over each group.
-        """
-        table, counts = self.whole_table(), self.counts.astype(np.float64)
+        table = self.whole_table()
         if self.positions is None or len(table) <= FEW_VALUES:
-            return table, 0
-        table = _truncated(table, counts)
-        if len(table) <= FEW_LEVELS:
-            return table, 0
-        weights = counts @ table**2
-        for shift in GROUP_SHIFTS:
-            linear = _linear_over_groups(table, counts, 1 << shift)
-            if counts @ (table - linear) ** 2 @ weights <= LINEARITY * weights @ weights:
-                return _truncated(linear, counts), shift
-        return table, 0
+            return table
+        return _truncated(table, self.counts.astype(np.float64))
 
     def whole_table(self) -> FloatArray:
         """Row of the centred factor for each level, in all of its directions."""
@@ -130,7 +109,9 @@ def coded_levels(column: FloatArray) -> Levels:
         mean, scale = weighted_scale(centres, filled)
         if scale * WIDEST_BIN >= 1.0:
             level_of_bin = _grouped(np.cbrt(filled))
-            return _placed(level_of_bin, level_of_bin[bins], (centres - mean) / scale, filled)
+            coded = np.empty(len(bins), dtype=np.uint8)
+            looked_up(bins, level_of_bin, coded)
+            return _placed(level_of_bin, coded, (centres - mean) / scale, filled)
     values, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
     mean, scale = weighted_scale(values, counts)
     positions = np.clip((values - mean) / scale, -OUT_OF_REACH, OUT_OF_REACH)
@@ -203,8 +184,9 @@ def _binned(
     """Put each value in one of the even bins from low to high, and count the values of each."""
     # A little less than n_bins, so that the highest value falls into the last bin.
     scale = column.dtype.type(n_bins * (1 - 1e-6) / (high - low))
-    bins = ((column - column.dtype.type(low)) * scale).astype(np.uint16)
-    return bins, np.bincount(bins, minlength=n_bins)
+    bins, counts = np.empty(len(column), dtype=np.uint16), np.zeros(n_bins, dtype=np.int64)
+    binned(column, column.dtype.type(low), scale, bins, counts)
+    return bins, counts
 
 
 def _grouped(weights: FloatArray) -> NDArray[np.uint8]:
@@ -275,21 +257,6 @@ def _landmark_table(positions: FloatArray) -> FloatArray:
         return pivoted_cholesky(positions[:, None])
     distances = np.subtract.outer(positions - 0.5 * (low + high), landmark_positions(n_landmarks))
     return np.asarray(np.exp(-0.5 * distances**2) @ landmark_root(n_landmarks))
-
-
-def _linear_over_groups(table: FloatArray, counts: FloatArray, width: int) -> FloatArray:
-    """Fit a straight line to each group of levels, by least squares over the samples."""
-    n_groups = -(-len(table) // width)
-    padding = n_groups * width - len(table)
-    weights = np.pad(counts, (0, padding)).reshape(n_groups, 1, width)
-    values = np.pad(table, ((0, padding), (0, 0))).reshape(n_groups, width, -1)
-    totals = weights.sum(axis=2, keepdims=True)
-    means_of = np.divide(weights, totals, out=np.zeros_like(weights), where=totals > 0)
-    steps = np.arange(width) - means_of @ np.arange(width)[:, None]
-    spread = np.sum(means_of * steps**2, axis=2, keepdims=True)
-    slopes = np.divide(means_of * steps @ values, spread, out=0.0 * values[:, :1], where=spread > 0)
-    fitted = means_of @ values + steps.transpose(0, 2, 1) * slopes
-    return np.asarray(fitted.reshape(n_groups * width, -1)[: len(table)])
 
 
 def _truncated(table: FloatArray, counts: FloatArray) -> FloatArray:
