@@ -30,7 +30,7 @@ print("chosen:", [names[k] for k in selector.selected_indices_])
 
 # %%
 # Contributions iteration by iteration. A quarter of the features goes after each;
-# crosses mark where.
+# their lines end there.
 
 display = ContributionsDisplay.from_selector(selector, feature_names=names)
 

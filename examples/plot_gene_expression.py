@@ -62,9 +62,9 @@ for gene, others in zip(selector.selected_indices_, selector.groups_, strict=Tru
     print(f"gene {gene:>4}, relevance {relevance:.2f}, stand-ins: {len(others)}")
 
 # %%
-# What do the chosen genes share, and what with their nearest relatives?
+# What do the chosen genes share?
 
-display = RedundancyDisplay.from_selector(selector, X, kind, n_relatives=2)
+display = RedundancyDisplay.from_selector(selector, X, kind)
 
 # %%
 # Is that better than the t statistic that everybody uses? Selection inside every

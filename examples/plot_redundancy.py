@@ -25,17 +25,17 @@ names, X = list(columns), np.column_stack(list(columns.values()))
 y = np.sin(1.5 * a) + b**2 + 0.8 * c + 0.2 * rng.normal(size=n)
 
 # %%
-# ``BAHSIC`` keeps all that help, copies included. The heat map puts features that
-# share most beside each other and frames those that are interchangeable.
+# ``BAHSIC`` keeps all that help, copies included. The dark cells of the heat map are
+# features that share nearly everything.
 
 greedy = BAHSIC(7).fit(X, y)
 display_greedy = RedundancyDisplay.from_selector(
-    greedy, X, y, feature_names=names, least=0.7
+    greedy, X, y, feature_names=names
 )
 
 # %%
-# ``N3LARS`` takes one of each family; a cap on redundancy makes sure. The relatives
-# that were left out can be shown beside the chosen ones.
+# ``N3LARS`` takes one of each family; a cap on redundancy makes sure. ``relatives``
+# lists those that were left out.
 
 lean = N3LARS(3, max_redundancy=0.5).fit(X, y)
 print("chosen:", [names[k] for k in lean.selected_indices_])

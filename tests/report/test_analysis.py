@@ -29,7 +29,7 @@ from hsieve.data.arrays import as_blocks
 from hsieve.report import evidence as evidence_module
 from hsieve.report import p_values as p_values_module
 from hsieve.report.analysis import AnalysisOptions, analyse
-from hsieve.report.shapes import density, edges, smooth_curve
+from hsieve.report.shapes import density, edges, levels_of, smooth_curve
 from hsieve.selectors.base import BaseSelector
 from tests.reference import naive
 
@@ -555,3 +555,23 @@ def test_names_in_a_notebook_are_escaped(data):
     shown = N3LARS(2).fit(X, y).summary(X, y, feature_names=names)._repr_html_()
     assert "<script>" not in shown
     assert "&lt;script&gt;" in shown
+
+
+def test_many_levels_become_the_frequent_ones_and_the_others():
+    values = np.repeat(np.arange(10), np.arange(1, 11))
+    levels = levels_of(values, 4)
+    assert levels.names == ["7", "8", "9", "other (7)"]
+    assert np.bincount(levels.codes).tolist() == [8, 9, 10, 28]
+    assert levels_of(values, 10).names == [str(level) for level in range(10)]
+
+
+def test_a_smooth_curve_follows_the_means_whatever_the_scale():
+    rng = np.random.default_rng(0)
+    x = np.exp(1.5 * rng.normal(size=2000))
+    places, heights = smooth_curve(x, np.log(x) + 0.3 * rng.normal(size=2000))
+    middle = (places > 0.1) & (places < 10)
+    assert np.abs(heights[middle] - np.log(places[middle])).max() < 0.15
+    assert (np.diff(places) > 0).all()
+    assert np.allclose(smooth_curve(x, np.full(2000, 3.0))[1], 3.0)
+    assert smooth_curve(np.repeat([0.0, 1.0, 2.0, 3.0], 20), rng.normal(size=80)) is None
+    assert np.abs(smooth_curve(x, rng.normal(size=2000))[1]).max() < 0.5

@@ -43,7 +43,8 @@ def check_outputs(
     if out is not None:
         _check_output(out, source, (".csv", ".json"))
     if plot is not None:
-        from hsieve.report.plots.base import PICTURE_ENDINGS, require_matplotlib
+        from hsieve.report.displays import PICTURE_ENDINGS
+        from hsieve.report.drawing import require_matplotlib
 
         _check_output(plot, source, PICTURE_ENDINGS, require_matplotlib)
     if report is not None:

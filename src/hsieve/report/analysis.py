@@ -15,10 +15,9 @@ from hsieve.dataset import Dataset
 from hsieve.inference.hsic_tests import FeatureTests
 from hsieve.io.frames import pandas_frame
 from hsieve.parameters import integer, word
-from hsieve.report.curves import Names, curves
+from hsieve.report.curves import Names, curves, names_of
 from hsieve.report.docstrings import parameter_meanings, spec_of
 from hsieve.report.evidence import Evidence, gather
-from hsieve.report.fitted import names_of
 from hsieve.report.p_values import p_values_of
 from hsieve.report.panels import data_pictures, target_summary
 from hsieve.report.pitfalls import pitfalls
@@ -236,24 +235,7 @@ def analyse(
     options = AnalysisOptions() if options is None else options
     check_is_fitted(selector)
     _check(options, selector.n_features_in_)
-    feature_names, target_name = options.feature_names, options.target_name
-    levels = X.levels if isinstance(X, Dataset) else None
-    if isinstance(X, Dataset):
-        feature_names = X.names if feature_names is None else feature_names
-        target_name = X.target_name if target_name is None else target_name
-        X, y = X.columns, X.y
-    names = names_of(selector, feature_names)
-    target_name = str(target_name or getattr(y, "name", None) or "y")
-    n_shown = options.n_shown or len(selector.selected_indices_)
-    evidence = gather(
-        selector,
-        X,
-        y,
-        selector.path_.order[:n_shown],
-        levels=levels,
-        n_substitutes=options.n_substitutes,
-        for_page=options.pictures,
-    )
+    evidence, names, target_name = _gathered(selector, X, y, options)
     tests = p_values_of(selector, evidence, options.p_values, seed=options.seed)
     spec = spec_of(selector)
     rows = feature_rows(selector, evidence, tests, names)
@@ -306,6 +288,39 @@ def analyse(
         repeat=repetition(selector, evidence.n_samples, origin, names, target_name),
         pictures=_pictures(selector, evidence, names, target_name) if options.pictures else (),
     )
+
+
+def _gathered(
+    selector: BaseSelector, X: Any, y: Any, options: AnalysisOptions
+) -> tuple[Evidence, list[str], str]:
+    """Look at the data; return what they tell, and what features and target are called."""
+    feature_names, target_name = options.feature_names, options.target_name
+    levels = X.levels if isinstance(X, Dataset) else None
+    if isinstance(X, Dataset):
+        feature_names = X.names if feature_names is None else feature_names
+        target_name = X.target_name if target_name is None else target_name
+        X, y = X.columns, X.y
+    names = names_of(selector, feature_names)
+    target_name = str(target_name or getattr(y, "name", None) or "y")
+    n_shown = options.n_shown or len(selector.selected_indices_)
+    evidence = gather(
+        selector,
+        X,
+        y,
+        selector.path_.order[:n_shown],
+        levels=levels,
+        n_substitutes=options.n_substitutes,
+        for_page=options.pictures,
+    )
+    return evidence, names, target_name
+
+
+def pictures_of(
+    selector: BaseSelector, X: Any, y: Any, options: AnalysisOptions
+) -> tuple[dict[str, Any], ...]:
+    """Make the pictures of an analysis, and nothing else."""
+    check_is_fitted(selector)
+    return _pictures(selector, *_gathered(selector, X, y, options))
 
 
 def _check(options: AnalysisOptions, n_features: int) -> None:

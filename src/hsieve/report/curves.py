@@ -4,7 +4,7 @@ Each is a dictionary: what kind of picture, title, caption, a description for th
 it, axes, and lines or bars of features. A feature has the same colour in every picture.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -60,6 +60,20 @@ class Names:
     def all(self) -> Sequence[str]:
         """The names in full."""
         return self._names
+
+
+def names_of(selector: Any, feature_names: Iterable[Any] | None = None) -> list[str]:
+    """Return a name for each feature: as given, those of the data frame, or x0, x1, ..."""
+    n_features = selector.n_features_in_
+    if feature_names is None:
+        feature_names = getattr(
+            selector, "feature_names_in_", [f"x{feature}" for feature in range(n_features)]
+        )
+    names = [str(name) for name in feature_names]
+    if len(names) != n_features:
+        msg = f"feature_names must hold {n_features} names, one for each feature, got {len(names)}."
+        raise ValueError(msg)
+    return names
 
 
 def curves(selector: Any, names: Names) -> list[dict[str, Any]]:

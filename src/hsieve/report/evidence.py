@@ -23,10 +23,10 @@ from hsieve.inference.feature_number import representative_rows
 from hsieve.io.distributed import is_distributed
 from hsieve.io.frames import FrameBlocks
 from hsieve.kernels import Precomputed
+from hsieve.kernels.columns import check_positions
 from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel.settings import CLUSTERS, make_engine
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.report.fitted import categories_of, declared
 from hsieve.selectors.number_rules import samples_of
 from hsieve.strategies.base import best_first
 from hsieve.strategies.overlaps import SUBSTITUTE
@@ -330,3 +330,23 @@ def _looked_for_in_all(
         for feature, (others, scores) in zip(compared.tolist(), listed, strict=True)
     }
     return replace(evidence, substitutes=found)
+
+
+def declared(selector: Any, name: str, default: Any) -> Any:
+    """Find a setting of a selector, of its measure or of what it is wrapped around."""
+    value = getattr(selector, f"{name}_", getattr(selector, name, default))
+    for part in ("measure", "estimator", "selector"):
+        if not (value is default or (isinstance(value, str) and value == default)):
+            break
+        inner = getattr(selector, part, None)
+        value = default if inner is None else declared(inner, name, default)
+    return value
+
+
+def categories_of(selector: Any) -> IndexArray:
+    """Find the features that a fitted selector treats as categories."""
+    found = declared(selector, "categorical_", None)
+    if found is None:
+        found = check_positions(declared(selector, "categorical", ()), selector.n_features_in_)
+    positions: IndexArray = np.asarray(found, dtype=np.intp) % selector.n_features_in_
+    return positions

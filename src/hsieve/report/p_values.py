@@ -14,8 +14,7 @@ from hsieve.inference.hsic_tests import (
     least_p_value,
 )
 from hsieve.measures.hsic import HSIC
-from hsieve.report.evidence import Evidence, is_on_cluster
-from hsieve.report.fitted import declared
+from hsieve.report.evidence import Evidence, declared, is_on_cluster
 from hsieve.selectors.number_rules import samples_of
 
 FloatArray = NDArray[np.floating]

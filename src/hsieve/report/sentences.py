@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from numbers import Integral
 from typing import Any
 
-from hsieve.report.curves import atom_name, lars_selection_path
+from hsieve.report.curves import atom_name, lars_selection_path, names_of
 from hsieve.report.evidence import Evidence
-from hsieve.report.fitted import names_of
 from hsieve.report.p_values import SIGNIFICANT, chance_of
 from hsieve.report.tables import FeatureRow, PairRow
 from hsieve.strategies.lars_path import LarsSelectionPath

@@ -11,8 +11,7 @@ that a skewed feature or a far outlier is none either.
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,22 +62,11 @@ def plain_numbers(values: FloatArray) -> list[float | None]:
     return [plain_number(value) for value in values]
 
 
-@dataclass(frozen=True, eq=False)
-class SampleLevels:
+class SampleLevels(NamedTuple):
     """Which level each sample has; the last one may stand for several others."""
 
     codes: IndexArray
     names: list[str]
-    has_others: bool = False
-
-    @property
-    def counts(self) -> IndexArray:
-        """Number of samples of each level."""
-        return np.bincount(self.codes, minlength=len(self.names))
-
-    def of(self, samples: NDArray[np.bool_]) -> "SampleLevels":
-        """Return the levels of some of the samples, numbered as before."""
-        return replace(self, codes=self.codes[samples])
 
 
 def levels_of(
@@ -110,7 +98,7 @@ def levels_of(
     new[kept] = np.arange(most - 1)
     n_others = len(found) - len(kept)
     names = [*(level_name(found[k], longest) for k in kept), f"other ({n_others})"]
-    return SampleLevels(new[codes], names, has_others=True)
+    return SampleLevels(new[codes], names)
 
 
 def level_name(level: Any, longest: int = LONGEST_LEVEL) -> str:
@@ -120,14 +108,6 @@ def level_name(level: Any, longest: int = LONGEST_LEVEL) -> str:
     return shortened(str(level), longest)
 
 
-def form_of(values: FloatArray, *, is_category: bool, is_classes: bool) -> str:
-    """Choose the form for a feature, with classes or numbers for a target."""
-    by_level = is_category or len(np.unique(values)) <= FEW_VALUES
-    if is_classes:
-        return "fractions" if by_level else "violins"
-    return "violins" if by_level else "points"
-
-
 def beside(
     values: FloatArray,
     target: NDArray[Any],
@@ -135,21 +115,23 @@ def beside(
     is_category: bool,
     is_classes: bool,
     level_names: Sequence[Any] | None = None,
-    classes: SampleLevels | None = None,
 ) -> dict[str, Any]:
-    """Show one feature beside the target; `classes` are those of all samples, where known."""
-    form = form_of(values, is_category=is_category, is_classes=is_classes)
-    if form == "points":
-        return {"form": form, **_cloud(values, target.astype(np.float64))}
-    if is_classes and classes is None:
-        classes = levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL)
-    if form == "violins" and classes is not None:
-        return {"form": form, "along": "feature", "groups": violins(values, classes)}
+    """Show one feature beside the target, in the form that suits the kinds of both."""
+    by_level = is_category or len(np.unique(values)) <= FEW_VALUES
+    if not by_level and not is_classes:
+        return {"form": "points", **_cloud(values, target.astype(np.float64))}
+    classes = levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL) if is_classes else None
+    if classes is not None and not by_level:
+        return {"form": "violins", "along": "feature", "groups": violins(values, classes)}
     levels = levels_of(values, MOST_GROUPS, longest=LONGEST_LABEL, names=level_names)
     if classes is None:
         numbers = target.astype(np.float64)
-        return {"form": form, "along": "target", "groups": violins(numbers, levels)}
-    return {"form": form, "levels": fractions(levels, classes), "classes": classes.names}
+        return {"form": "violins", "along": "target", "groups": violins(numbers, levels)}
+    return {
+        "form": "fractions",
+        "levels": fractions(levels, classes),
+        "classes": classes.names,
+    }
 
 
 def violins(values: FloatArray, groups: SampleLevels) -> list[dict[str, Any]]:
@@ -208,13 +190,6 @@ def _cloud(values: FloatArray, target: FloatArray) -> dict[str, Any]:
 def pairs_of_numbers(xs: FloatArray, ys: FloatArray) -> list[list[float | None]]:
     """Join coordinates."""
     return [[plain_number(x), plain_number(y)] for x, y in zip(xs, ys, strict=True)]
-
-
-def view_limits(values: FloatArray) -> tuple[float, float]:
-    """Limits of an axis: all values, unless a few are so far out that they hide the others."""
-    lowest, highest = edges(values)
-    room = 0.05 * (highest - lowest) or max(0.05 * abs(highest), 0.5)
-    return lowest - room, highest + room
 
 
 def edges(values: FloatArray) -> tuple[float, float]:
