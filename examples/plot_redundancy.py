@@ -29,9 +29,7 @@ y = np.sin(1.5 * a) + b**2 + 0.8 * c + 0.2 * rng.normal(size=n)
 # features that share nearly everything.
 
 greedy = BAHSIC(7).fit(X, y)
-display_greedy = RedundancyDisplay.from_selector(
-    greedy, X, y, feature_names=names
-)
+display_greedy = RedundancyDisplay.from_selector(greedy, X, y, feature_names=names)
 
 # %%
 # ``N3LARS`` takes one of each family; a cap on redundancy makes sure. ``relatives``
