@@ -25,7 +25,7 @@ names, X = list(columns), np.column_stack(list(columns.values()))
 y = np.sin(1.5 * a) + b**2 + 0.8 * c + 0.2 * rng.normal(size=n)
 
 # %%
-# ``BAHSIC`` keeps all that help, copies included. The dark cells of the heat map are
+# ``BAHSIC`` keeps all that help, copies included. Dark cells of the heat map are
 # features that share nearly everything.
 
 greedy = BAHSIC(7).fit(X, y)
