@@ -442,6 +442,12 @@ class TestParquet:
             table = read_table(path, target="y", categorical=["__index_level_1__"])
         assert (table.names, table.categorical) == (("a", "__index_level_1__"), (1,))
 
+    def test_row_index_of_dask_is_no_feature(self, tmp_path: Path) -> None:
+        columns = {"a": [1.5, 2.5, 4.5], "__null_dask_index__": [0, 1, 0], "y": [0, 1, 0]}
+        path = write_arrow(tmp_path / "t.parquet", **columns)
+        with pytest.warns(IdentifierWarning, match="'__null_dask_index__' is a row index saved"):
+            assert read_table(path, target="y").names == ("a",)
+
     def test_default_row_index_is_not_saved(self, tmp_path: Path) -> None:
         path = tmp_path / "t.parquet"
         pd.DataFrame({"a": [1.5, 2.5], "y": [0, 1]}).to_parquet(path)

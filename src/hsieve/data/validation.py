@@ -52,7 +52,7 @@ MAX_INTEGER_CLASSES = 20
 # Text that differs in more than every second row is no category, from so many rows on.
 MOST_LEVELS_PER_ROW = 0.5
 FEWEST_ROWS_JUDGED = 20
-ROW_INDEX = re.compile(r"Unnamed: 0(\.[0-9]+)?|__index_level_[0-9]+__")
+ROW_INDEX = re.compile(r"Unnamed: 0(\.[0-9]+)?|__index_level_[0-9]+__|__null_dask_index__")
 DATE = re.compile(
     r"\s*([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([T ][0-9:.,]+(Z|[+-][0-9:]+)?)?"
     r"|[0-9]{1,2}([-/.])[0-9]{1,2}\4([0-9]{4}|[0-9]{2})([T ][0-9:.,]+)?)\s*"
