@@ -60,6 +60,9 @@ class BoundMeasure(ABC):
     @cached_property
     def n_features(self) -> int:
         """Number of features."""
+        if not hasattr(self, "columns"):
+            msg = f"{type(self).__name__} needs a property n_features: the number of features."
+            raise TypeError(msg)
         return int(self.columns.shape[1])
 
     @property
@@ -105,13 +108,17 @@ class PairwiseBoundMeasure(BoundMeasure):
 
 
 class JointBoundMeasure(BoundMeasure):
-    """Base for measures of sets: everything follows from a score and the contributions to it."""
+    """Base for measures of sets: all scores follow from one method, `scored_contributions`."""
 
     @abstractmethod
     def scored_contributions(
         self, subset: IndexArray, candidates: IndexArray
     ) -> tuple[float, FloatArray]:
-        """Score of the set, and each candidate's contribution to it, from one Gram matrix."""
+        """Score of the set, and each candidate's contribution to it.
+
+        That of a member is by how much the score falls without it, that of another feature by how
+        much the score rises with it.
+        """
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """Score of each feature alone."""
@@ -152,7 +159,7 @@ class JointBoundMeasure(BoundMeasure):
 class Measure(BaseEstimator, ABC):
     """Hyper-parameters of a measure of dependence.
 
-    ``bound_type`` is the class that :meth:`bind` answers with; strategies look at it to see whether
+    ``bound_type`` is the class of what :meth:`bind` returns; strategies look at it to see whether
     measure and strategy fit together.
     """
 

@@ -148,7 +148,14 @@ class Strategy(BaseEstimator, ABC):
         ValueError
             If a parameter is wrong.
         """
-        missing = [name for name in self.needs if not hasattr(measure.bound_type, name)]
+        bound_type = getattr(measure, "bound_type", None)
+        if bound_type is None:
+            msg = (
+                f"{type(measure).__name__} has no bound_type: the class of bound measures that its "
+                "bind(X, y) returns."
+            )
+            raise IncompatibleCombinationError(msg)
+        missing = [name for name in self.needs if not hasattr(bound_type, name)]
         if missing:
             msg = (
                 f"{type(self).__name__} cannot search with {type(measure).__name__}: "

@@ -59,7 +59,7 @@ class Backward(Strategy):
     random_state: int | np.random.Generator | None = 0
 
     needs = ("subset_score", "elimination_scores")
-    refusal = "It scores no sets of features; choose Ranking()."
+    refusal = "Add them to its bound measure, or choose Ranking()."
 
     allowed = rules(
         step=number(above=0, below=1) | integer(1, as_float=True), n_contexts=integer(1)
@@ -144,7 +144,7 @@ class Forward(Strategy):
     """
 
     needs = ("feature_scores", "subset_score", "addition_scores")
-    refusal = "It scores no sets of features; choose Ranking()."
+    refusal = "Add them to its bound measure, or choose Ranking()."
 
     def n_ranked(self, n_features: int) -> int:
         """Return how many features to look for where a rule chooses their number afterwards."""
