@@ -12,6 +12,7 @@ ORDER = (
     "plot_compare_methods.py",
     "plot_p_values.py",
     "plot_covariates.py",
+    "plot_sample_weights.py",
     "plot_gene_expression.py",
     "plot_single_cells.py",
     "plot_epistasis.py",

@@ -14,11 +14,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.validation import check_array, check_consistent_length
+from sklearn.utils.validation import (
+    _check_sample_weight,
+    check_array,
+    check_consistent_length,
+)
 
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks, some_columns
-from hsieve.data.errors import listed
+from hsieve.data.errors import listed, quoted, unknown_name
 from hsieve.data.memory import free_memory, give_back_memory
 from hsieve.data.validation import (
     TARGET_KINDS,
@@ -66,8 +70,10 @@ class Dataset:
         Positions of the features that are categories, ascending.
     levels : mapping of int to tuple, default={}
         For categories that were text, what their codes 0, 1, ... stand for.
-    sample_weight, groups : None
-        Reserved for weights and groups of samples.
+    sample_weight : ndarray of shape (n_samples,) or None, default=None
+        How often each sample counts; None for once.
+    groups : None
+        Reserved for groups of samples.
     notes : tuple of str, default=()
         What was done to the data, in sentences.
     source : Path or str, default="data"
@@ -90,7 +96,7 @@ class Dataset:
     target_kind: TargetKind = "continuous"
     categorical: tuple[int, ...] = ()
     levels: Mapping[int, tuple[Any, ...]] = field(default_factory=dict, repr=False)
-    sample_weight: None = None
+    sample_weight: NDArray[np.float64] | None = field(default=None, repr=False)
     groups: None = None
     notes: tuple[str, ...] = ()
     source: Path | str = "data"
@@ -106,6 +112,7 @@ class Dataset:
         categorical: Iterable[int | str] = (),
         target_kind: str = "auto",
         missing: str = "refuse",
+        sample_weight: Any = None,
     ) -> "Dataset":
         """Take an array, a sparse matrix or column blocks, and a target.
 
@@ -121,6 +128,8 @@ class Dataset:
             Name of the target.
         categorical, target_kind, missing
             As in :func:`open_dataset`.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each sample counts; None for once.
 
         Returns
         -------
@@ -136,7 +145,8 @@ class Dataset:
         data = cls(columns, target, kept, target_name, kind, given)
         if missing == "refuse" and isinstance(columns, ArrayBlocks):
             _refuse_array(columns.whole())
-        return data.without_gaps(missing)
+        data = data.without_gaps(missing)
+        return data if sample_weight is None else _weighted(data, sample_weight)
 
     @classmethod
     def from_frame(
@@ -271,6 +281,7 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     drop: Iterable[str] = (),
     missing: str = "refuse",
     target_kind: str = "auto",
+    sample_weight: Any = None,
     names: Sequence[str] | None = None,
     layer: str | None = None,
     sep: str | None = None,
@@ -303,6 +314,9 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         How the target is read. "auto": text, booleans, categories and integers of few values are
         classes, other numbers are numbers.
+    sample_weight : str, array-like or None, default=None
+        How often each sample counts: the name of a column of numbers, which is then no feature, or
+        its values. None counts each once.
     names : sequence of str or None, default=None
         Names of the features of an array.
     layer : str or None, default=None
@@ -355,6 +369,19 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         "missing": missing,
         "target_kind": target_kind,
     }
+    if sample_weight is not None:
+        data = open_dataset(
+            source,
+            target,
+            drop=drop,
+            **options,
+            names=names,
+            layer=layer,
+            sep=sep,
+            decimal=decimal,
+            encoding=encoding,
+        )
+        return _weighted(data, sample_weight)
     given = any(one is not None for one in (sep, decimal, encoding))
     told = TextFormat(sep, decimal, encoding) if given else None
     if isinstance(source, str | os.PathLike):
@@ -385,17 +412,62 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     return _dropped(Dataset.from_arrays(source, target, names=names, **options), drop)
 
 
-def opened(X: Any, y: Any, **options: Any) -> Dataset:
-    """Open data with the options of `open_dataset`, unless they are; collect those of a cluster."""
+def opened(X: Any, y: Any, *, takes_weights: bool = False, **options: Any) -> Dataset:
+    """Open data with the options of `open_dataset`, unless they are; collect those of a cluster.
+
+    A Dataset whose samples have weights is refused by who `takes_weights` not.
+    """
     if not isinstance(X, Dataset):
         return open_dataset(X, y, **options).collected()
-    usual = {"categorical": (), "missing": "refuse", "target_kind": "auto", "names": None}
-    given = [name for name, value in options.items() if value != usual[name]]
+    if X.sample_weight is not None and not takes_weights:
+        msg = (
+            "The samples of this Dataset have weights, which only selectors and hsieve.select "
+            "take; open it without sample_weight."
+        )
+        raise ValueError(msg)
+    usual = dict.fromkeys(options) | {
+        "categorical": (),
+        "missing": "refuse",
+        "target_kind": "auto",
+    }
+    given = [
+        name
+        for name, value in options.items()
+        if value is not usual[name] and not np.array_equal(value, usual[name] or ())
+    ]
     if y is not None or given:
         name = "y" if y is not None else given[0]
         msg = f"A Dataset has its own {name}; leave it out, or give it to open_dataset."
         raise ValueError(msg)
     return X.collected()
+
+
+def _weighted(data: Dataset, sample_weight: Any) -> Dataset:
+    """Give samples their weights: values, or the name of a column, which is a feature no more."""
+    note = "Samples are weighted."
+    if isinstance(sample_weight, str):
+        if sample_weight not in data.names:
+            raise unknown_name(data.source, "sample_weight", sample_weight, data.names)
+        place = data.names.index(sample_weight)
+        columns = data.columns
+        if place in data.categorical:
+            msg = f"The weights in column {quoted(sample_weight)} must be numbers without gaps."
+            raise ValueError(msg)
+        # Weights that are missing are not filled in.
+        positions = np.array([place])
+        if isinstance(columns, FilledBlocks):
+            values = columns.unfilled_columns(positions)
+        else:
+            values = columns.read(positions)
+        note = f"Samples are weighted by {quoted(sample_weight)}."
+        data, sample_weight = _dropped(data, [sample_weight]), values[:, 0]
+    weight = _check_sample_weight(
+        sample_weight,
+        np.empty((data.n_samples, 0)),
+        dtype=np.float64,
+        ensure_non_negative=True,
+    )
+    return replace(data, sample_weight=weight, notes=(*data.notes, note))
 
 
 def _refuse_several_names(target: Any, frame: Any) -> None:

@@ -385,3 +385,18 @@ def test_pairs_from_a_file_in_blocks_have_names_too(switches, tmp_path):
         "classes",
     )
     assert cells_of(result)[-1][0] == "x3 x x8"
+
+
+def test_weights_of_samples_are_a_column(tmp_path):
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(80, 3))
+    often = np.repeat([2, 0], 40)
+    columns = {f"x{k}": x[:, k] for k in range(3)} | {"often": often}
+    path = stored(tmp_path / "t.csv", columns | {"y": np.where(often > 0, x[:, 1], x[:, 2])})
+    options = ("select", path, "-t", "y", "-k", 1, "-q", "--sample-weight")
+    for method in ("n3lars", "auto"):
+        assert invoke(*options, "often", "-m", method).stdout.split() == ["x1"]
+    result = invoke(*options, "ofen", "-m", "n3lars")
+    assert result.exit_code == 2
+    assert "did you mean 'often'" in " ".join(result.output.split())
+    assert "takes no sample_weight" in invoke(*options, "often", "-m", "relieff").output

@@ -143,6 +143,17 @@ CLASSIFIERS = [
     LPBoostMKL(selector=FamilyRanking(), nu=0.3, n_folds=2, width_choice="program"),
 ]
 
+CHECKS_OF_WEIGHTS = [
+    "check_sample_weights_pandas_series",
+    "check_sample_weights_not_an_array",
+    "check_sample_weights_list",
+    "check_sample_weights_shape",
+    "check_sample_weights_not_overwritten",
+    "check_all_zero_sample_weights_error",
+    "check_sample_weight_equivalence_on_dense_data",
+    "check_sample_weight_equivalence_on_sparse_data",
+]
+
 # The public suite does not call these.
 EXTRA_CHECKS = [
     "check_dataframe_column_names_consistency",
@@ -157,11 +168,23 @@ EXTRA_CHECKS = [
 ]
 
 
+def refuses_weights(estimator):
+    """Checks of weights that fail, and why, for parts that count all samples alike."""
+    if not hasattr(estimator, "make_components"):
+        return {}
+    why = [part.no_weights for part in estimator.make_components() if part.no_weights]
+    if estimator.n_features_to_select == "alignment":
+        why.append("the rule counts all samples alike")
+    return dict.fromkeys(CHECKS_OF_WEIGHTS, why[0]) if why else {}
+
+
 # Where no feature is stable, or related to the target, none is selected, and scikit-learn says so.
 @pytest.mark.filterwarnings("ignore:No feature is related to the target")
 @pytest.mark.filterwarnings("ignore:No features are selected at fdr")
 @pytest.mark.filterwarnings("ignore:No features were selected")
-@parametrize_with_checks(SELECTORS + TRANSFORMERS + CLASSIFIERS)
+@parametrize_with_checks(
+    SELECTORS + TRANSFORMERS + CLASSIFIERS, expected_failed_checks=refuses_weights
+)
 def test_selectors_pass_the_checks_of_scikit_learn(estimator, check):
     check(estimator)
 

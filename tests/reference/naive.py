@@ -28,6 +28,20 @@ def biased_hsic(K, L):
     return np.trace(K @ H @ L @ H) / (n - 1) ** 2
 
 
+def weighted_hsic(K, L, weight):
+    """Eq. 4 with weights of samples: means are weighted, and their sum is the number of samples."""
+    n, total = len(K), sum(weight)
+
+    def centred(G):
+        row = [sum(weight[j] * G[i, j] for j in range(n)) / total for i in range(n)]
+        whole = sum(weight[i] * row[i] for i in range(n)) / total
+        return np.array([[G[i, j] - row[i] - row[j] + whole for j in range(n)] for i in range(n)])
+
+    K, L = centred(K), centred(L)
+    pairs = ((i, j) for i in range(n) for j in range(n))
+    return sum(weight[i] * weight[j] * K[i, j] * L[i, j] for i, j in pairs) / (total - 1) ** 2
+
+
 def unbiased_hsic(K, L):
     """Eq. 5 of the BAHSIC paper, with zeroed diagonals."""
     n = len(K)

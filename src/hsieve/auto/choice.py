@@ -137,6 +137,8 @@ class Choice:
             or self._data.columns.n_features == 1
             or len(self._data.y) < FEWEST_COMPARED
             or (is_classes and counts.min() < FEWEST_OF_CLASS)
+            # Copies of samples would be in several folds.
+            or self._data.sample_weight is not None
         ):
             return
         own = pursuit.selected_indices_

@@ -71,11 +71,14 @@ def fitted(
     """Fit a selector to all samples or to some; what it has to say about features is noted."""
     X: Any = data.columns
     y = data.y
+    weight = data.sample_weight
     if rows is not None and len(rows) < data.columns.n_samples:
         X, y = data.rows(rows), data.y[rows]
+        weight = None if weight is None else weight[rows]
+    weights = {} if weight is None else {"sample_weight": weight}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        selector.fit(X, y)
+        selector.fit(X, y, **weights)
     notes += _about_constant(data, selector)
     for one in caught:
         if issubclass(one.category, FewerFeaturesWarning):

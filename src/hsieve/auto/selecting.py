@@ -11,6 +11,8 @@ from dataclasses import replace
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from hsieve.auto.choice import Choice
 from hsieve.auto.fitting import SelectOptions, as_selection, fitted, make_selector
 from hsieve.auto.reasons import about_data
@@ -41,6 +43,7 @@ def select(  # noqa: PLR0913 - one parameter for each option
     method: Any = "auto",
     categorical: Iterable[int | str] = (),
     target_kind: str = "auto",
+    sample_weight: Any = None,
     random_state: int = 0,
 ) -> Selection:
     """Choose features, their number and the method in one call.
@@ -74,6 +77,9 @@ def select(  # noqa: PLR0913 - one parameter for each option
         Further features that are categories, by position or name.
     target_kind : {"auto", "classes", "continuous"}, default="auto"
         What y holds.
+    sample_weight : array-like, str or None, default=None
+        How often each sample counts, or the name of a column of a data frame that says so. "auto"
+        is then the pursuit, which takes integers; other methods take fractions, too.
     random_state : int, default=0
         Seed of folds and of methods that draw.
 
@@ -99,14 +105,18 @@ def select(  # noqa: PLR0913 - one parameter for each option
     options = check_options(method, n_features_to_select, time_allowed, random_state, fdr)
     if not isinstance(categorical, str):
         categorical = tuple(categorical)  # which an iterator gives only once
-    reading = {
+    reading: dict[str, Any] = {
         "names": names if names is None or isinstance(names, str) else tuple(names),
         "missing": missing,
         "categorical": categorical,
         "target_kind": target_kind,
+        "sample_weight": sample_weight,
     }
-    found = select_from(opened(X, y, **reading), options)
-    return replace(found, settings={**found.settings, **_not_usual(reading)})
+    found = select_from(opened(X, y, takes_weights=True, **reading), options)
+    given = _not_usual(reading)
+    if not isinstance(sample_weight, str):
+        given.pop("sample_weight", None)  # whose values say nothing
+    return replace(found, settings={**found.settings, **given})
 
 
 def check_options(
@@ -174,6 +184,9 @@ def select_from(data: Dataset, options: SelectOptions) -> Selection:
         msg = f"Found n_samples = {data.n_samples}; at least {MIN_SAMPLES} samples are needed."
         raise ValueError(msg)
     check_target(data.y, RuleSettings(data.target_kind))
+    if options.fdr is not None and data.sample_weight is not None:
+        msg = f"fdr={options.fdr!r} takes no sample_weight: knockoffs count all samples alike."
+        raise ValueError(msg)
     if options.fdr is not None:
         found = _at_error_rate(data, options, options.fdr)
     elif isinstance(options.method, str) and options.method == "auto":
@@ -199,7 +212,7 @@ def _not_usual(settings: Mapping[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in settings.items()
-        if type(value) is not type(usual[name]) or value != usual[name]
+        if not (value is usual[name] or np.array_equal(value, usual[name]))
     }
 
 

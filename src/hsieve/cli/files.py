@@ -33,6 +33,7 @@ READING = {
     "sep": (None,),
     "decimal": (None,),
     "encoding": (None,),
+    "sample_weight": (None,),
 }
 
 
@@ -88,7 +89,7 @@ def reading_options(context: typer.Context) -> dict[str, Any]:
     """Return the options of a command that are arguments of :func:`hsieve.open_dataset`."""
     options: dict[str, Any] = {}
     for name, unsaid in READING.items():
-        value = context.params[name]
+        value = context.params.get(name)
         value = value.value if isinstance(value, Enum) else value
         if value not in unsaid:
             options[name] = value

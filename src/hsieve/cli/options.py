@@ -158,6 +158,12 @@ Report = Annotated[
 Categorical = Annotated[
     list[str] | None, typer.Option(metavar="NAMES", help=f"Columns of categories{SEVERAL}.")
 ]
+SampleWeight = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN", help="Column that says how often each sample counts; it is no feature."
+    ),
+]
 Drop = Annotated[
     list[str] | None, typer.Option(metavar="NAMES", help=f"Columns to leave out{SEVERAL}.")
 ]

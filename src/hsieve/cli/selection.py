@@ -69,6 +69,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     report: options.Report = None,
     categorical: options.Categorical = None,
     drop: options.Drop = None,
+    sample_weight: options.SampleWeight = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
     sep: options.Sep = None,
     decimal: options.Decimal = None,

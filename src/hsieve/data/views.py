@@ -132,7 +132,11 @@ class FilledBlocks(ColumnView):
 
     def unfilled(self) -> FloatArray:
         """Read all columns with NaN where values are missing."""
-        return self._unseen(np.arange(self.n_features))
+        return self.unfilled_columns(np.arange(self.n_features))
+
+    def unfilled_columns(self, features: IndexArray) -> FloatArray:
+        """Read some columns with NaN where values are missing."""
+        return self._unseen(features)
 
 
 def median_of(values: FloatArray) -> float:

@@ -39,11 +39,14 @@ class EncodedColumns:
         Feature j owns the columns ``starts[j]`` to ``starts[j + 1] - 1``.
     categorical : ndarray of shape (n_features,)
         True where a feature is a category.
+    sample_weight : ndarray of shape (n_samples,) or None, default=None
+        How often each sample counts; None for once.
     """
 
     matrix: NDArray[np.floating]
     starts: NDArray[np.intp]
     categorical: NDArray[np.bool_]
+    sample_weight: NDArray[np.floating] | None = None
 
     def astype(self, dtype: type[np.floating]) -> "EncodedColumns":
         """Return the same columns in another precision, each column together in memory."""
@@ -56,7 +59,8 @@ class EncodedColumns:
             rows = replace(self, matrix=rows).block(features)
         widths = np.diff(self.starts)[features]
         starts = np.concatenate([[0], np.cumsum(widths)]).astype(np.intp)
-        return EncodedColumns(rows, starts, self.categorical[features])
+        weight = None if self.sample_weight is None else self.sample_weight[samples]
+        return EncodedColumns(rows, starts, self.categorical[features], weight)
 
     @property
     def n_samples(self) -> int:
@@ -105,7 +109,11 @@ class EncodedColumns:
 
 
 def encode_columns(
-    X: NDArray[np.floating], *, categorical: Iterable[int | str] = (), standardise: bool = True
+    X: NDArray[np.floating],
+    *,
+    categorical: Iterable[int | str] = (),
+    standardise: bool = True,
+    sample_weight: NDArray[np.floating] | None = None,
 ) -> EncodedColumns:
     """Encode features: standardise the numbers, turn categories into indicators.
 
@@ -117,6 +125,8 @@ def encode_columns(
         Positions of the features that are categories.
     standardise : bool, default=True
         Whether numbers are brought to mean 0 and deviation 1. A constant column becomes zero.
+    sample_weight : ndarray of shape (n_samples,) or None, default=None
+        How often each sample counts; None for once.
 
     Returns
     -------
@@ -142,14 +152,33 @@ def encode_columns(
     precision: type[np.floating] = np.float32 if X.dtype == np.float32 else np.float64
     numbers: NDArray[np.floating] = X.astype(precision)
     if standardise:
-        numbers = standardised(numbers)
+        numbers = standardised(numbers, sample_weight=sample_weight)
     if not is_category.any():
-        return EncodedColumns(numbers, np.arange(n_features + 1), is_category)
+        return EncodedColumns(numbers, np.arange(n_features + 1), is_category, sample_weight)
     blocks = [
-        _indicators(X[:, j]) if is_category[j] else numbers[:, j : j + 1] for j in range(n_features)
+        _indicators(X[:, j], sample_weight) if is_category[j] else numbers[:, j : j + 1]
+        for j in range(n_features)
     ]
     starts = np.concatenate([[0], np.cumsum([block.shape[1] for block in blocks])])
-    return EncodedColumns(np.hstack(blocks), starts, is_category)
+    return EncodedColumns(np.hstack(blocks), starts, is_category, sample_weight)
+
+
+def unique_counts(
+    values: NDArray[Any], sample_weight: NDArray[np.floating] | None = None
+) -> tuple[NDArray[Any], NDArray[np.intp], NDArray[Any]]:
+    """Return the different values, the code of each sample, and how often each value occurs.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> unique_counts(np.array([5, 7, 5]), np.array([1.0, 2.0, 0.5]))
+    (array([5, 7]), array([0, 1, 0]), array([1.5, 2. ]))
+    """
+    different, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    codes = np.ravel(codes)
+    if sample_weight is None:
+        return different, codes, counts
+    return different, codes, np.bincount(codes, sample_weight)
 
 
 def slices(n_columns: int, width: int) -> Iterator[slice]:
@@ -262,7 +291,12 @@ def _refuse_without_square(centred: NDArray[np.floating]) -> None:
     raise ValueError(msg)
 
 
-def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDArray[np.floating]:
+def standardised(
+    numbers: NDArray[np.floating],
+    *,
+    robust: bool = False,
+    sample_weight: NDArray[np.floating] | None = None,
+) -> NDArray[np.floating]:
     """Columns with mean 0 and deviation 1; constant columns become zero.
 
     Parameters
@@ -275,6 +309,8 @@ def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDAr
         is turned into the deviation of a normal variable with that range; if the deviation is
         more than three times that, the former is the scale. Samples of a lognormal or t(3)
         variable do not go that far.
+    sample_weight : ndarray of shape (n_samples,) or None, default=None
+        How often each sample counts; None for once.
 
     Returns
     -------
@@ -284,21 +320,31 @@ def standardised(numbers: NDArray[np.floating], *, robust: bool = False) -> NDAr
     """
     low, high = numbers.min(axis=0, initial=np.inf), numbers.max(axis=0, initial=-np.inf)
     original, numbers = numbers, numbers / safe_scale(low, high)
-    centred: NDArray[np.floating] = numbers - numbers.mean(axis=0, dtype=np.float64).astype(
-        numbers.dtype
-    )
+    centred: NDArray[np.floating] = numbers - _means(numbers, sample_weight)
     # Twice, because the first mean of a column with a huge offset is itself rounded.
-    centred -= centred.mean(axis=0, dtype=np.float64).astype(centred.dtype)
+    centred -= _means(centred, sample_weight)
     # In double precision: the sum of a million squares in single precision is off by a thousandth.
-    squares = np.einsum("ji,ji->j", centred.T, centred.T, dtype=np.float64)
-    deviation = np.sqrt(squares / max(1, len(centred)))
+    if sample_weight is None:
+        squares = np.einsum("ji,ji->j", centred.T, centred.T, dtype=np.float64)
+        deviation = np.sqrt(squares / max(1, len(centred)))
+    else:
+        deviation = np.sqrt(sample_weight @ np.square(centred) / sample_weight.sum())
     constant = low == high
     deviation[constant | (deviation == 0)] = 1.0
     centred[:, constant] = 0.0
     centred /= deviation.astype(centred.dtype)
     if robust:
-        _tame(centred, original)
+        _tame(centred, original, sample_weight)
     return centred
+
+
+def _means(
+    numbers: NDArray[np.floating], sample_weight: NDArray[np.floating] | None
+) -> NDArray[np.floating]:
+    """Means of columns, in their precision but worked out in double."""
+    if sample_weight is None:
+        return np.asarray(numbers.mean(axis=0, dtype=np.float64).astype(numbers.dtype))
+    return np.asarray((sample_weight @ numbers / sample_weight.sum()).astype(numbers.dtype))
 
 
 def standardised_by(numbers: NDArray[np.floating], rows: NDArray[np.intp]) -> NDArray[np.floating]:
@@ -320,15 +366,29 @@ def standardised_by(numbers: NDArray[np.floating], rows: NDArray[np.intp]) -> ND
     return ColumnScale.of(numbers[rows]).apply(numbers).astype(numbers.dtype, copy=False)
 
 
-def _tame(scaled: NDArray[np.floating], original: NDArray[np.floating]) -> None:
+def _tame(
+    scaled: NDArray[np.floating],
+    original: NDArray[np.floating],
+    sample_weight: NDArray[np.floating] | None,
+) -> None:
     """Scale columns with outliers again, in place; see :func:`standardised`."""
     furthest = np.maximum(scaled.max(axis=0, initial=0), -scaled.min(axis=0, initial=0))
     for column in np.flatnonzero(furthest > FAR_OUT):
         # From the numbers as they were: beside a wild value the others may have rounded together.
         values = original[:, column].astype(np.float64)
         largest = np.abs(values).max()
-        low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf")
-        deviation = largest * np.std(values / largest)
+        if sample_weight is None:
+            low, middle, high = np.quantile(values, [0.05, 0.5, 0.95], method="inverted_cdf")
+            deviation = largest * np.std(values / largest)
+        else:
+            order = np.argsort(values, kind="stable")
+            upto = np.cumsum(sample_weight[order])
+            # Sums of fractions are rounded.
+            places = np.searchsorted(upto, np.array([0.05, 0.5, 0.95]) * upto[-1] * (1 - 1e-12))
+            low, middle, high = values[order[places]]
+            mean = np.average(values / largest, weights=sample_weight)
+            squares = np.average((values / largest - mean) ** 2, weights=sample_weight)
+            deviation = largest * np.sqrt(squares)
         scale = tamed_scale(float(deviation), float(high - low))
         if scale < deviation:
             scaled[:, column] = np.clip((values - middle) / scale, -OUT_OF_REACH, OUT_OF_REACH)
@@ -340,12 +400,14 @@ def tamed_scale(deviation: float, spread: float) -> float:
     return calm if 0 < OUTLIER_FACTOR * calm < deviation else deviation
 
 
-def _indicators(values: NDArray[np.floating]) -> NDArray[np.floating]:
+def _indicators(
+    values: NDArray[np.floating], sample_weight: NDArray[np.floating] | None
+) -> NDArray[np.floating]:
     """Make the indicator columns of a category, scaled to a mean squared distance of 2."""
-    levels, codes, counts = np.unique(values, return_inverse=True, return_counts=True)
+    levels, codes, counts = unique_counts(values, sample_weight)
     indicators = np.zeros((len(values), len(levels)))
     indicators[np.arange(len(values)), codes] = 1.0
-    share_of_different_pairs = 1.0 - np.sum((counts / len(values)) ** 2)
+    share_of_different_pairs = 1.0 - np.sum((counts / counts.sum()) ** 2)
     if share_of_different_pairs == 0:
         return np.zeros_like(indicators)
     return np.asarray(indicators / np.sqrt(share_of_different_pairs))

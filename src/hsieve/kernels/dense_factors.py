@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.columns import slices, standardised
@@ -38,10 +37,10 @@ class DenseFactors(FactorStore):
 
     def __init__(self, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
-        self._kept: dict[int, tuple[NDArray[np.float32], float]] = {}
+        self._kept: dict[int, tuple[FloatArray, float]] = {}
         self._has_more_room = False
 
-    def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
+    def rows(self, feature: int) -> tuple[FloatArray, float]:
         """Transposed factor of one feature, and the norm of its kernel."""
         if feature not in self._kept:
             (group,) = self._groups(np.array([feature]), np.zeros(1, dtype=np.intp))
@@ -90,36 +89,53 @@ class DenseFactors(FactorStore):
         numbers = self._blocks.read(features)
         categorical = self._categorical[features]
         for place in np.flatnonzero(categorical):
-            levels = category_levels(numbers[:, place])
+            levels = category_levels(numbers[:, place], self._sample_weight)
             factor = levels.table()[levels.codes]
-            yield _group_of_factors(places[[place]], factor[None])
+            yield self._group_of_factors(places[[place]], factor[None])
         if categorical.any():
             numbers, places = numbers[:, ~categorical], places[~categorical]
         for part in slices(len(places), BATCH_NUMBERS // self.n_samples):
             yield from self._numeric_groups(numbers[:, part], places[part])
 
     def _numeric_groups(self, numbers: FloatArray, places: IndexArray) -> Iterator[FactorGroup]:
-        numbers = standardised(numbers, robust=True)
+        if self._sample_weight is not None:
+            numbers = numbers.astype(np.float64)
+        numbers = standardised(numbers, robust=True, sample_weight=self._sample_weight)
         few = few_valued(numbers)
         for kind, make in ((few, few_valued_factors), (~few, landmark_factors)):
             chosen = np.flatnonzero(kind)
             for part in slices(len(chosen), BATCH_NUMBERS // (USUAL_RANK * self.n_samples)):
-                for group, factors in make(numbers[:, chosen[part]]):
-                    yield _group_of_factors(places[chosen[part][group]], factors)
+                for group, factors in make(numbers[:, chosen[part]], self.precision):
+                    yield self._group_of_factors(places[chosen[part][group]], factors)
+
+    def _group_of_factors(self, places: IndexArray, factors: FloatArray) -> FactorGroup:
+        """Stack factors of equal rank, of shape (n_group, n_samples, rank)."""
+        n_group, n_samples, rank = factors.shape
+        if not rank:
+            zero = np.zeros((n_group, n_samples), dtype=self.precision)
+            return FactorGroup(places, zero, np.arange(n_group), np.zeros(n_group))
+        if self._sample_weight is not None:
+            factors = weighted_factor(factors, self._sample_weight)
+        rows = np.ascontiguousarray(factors.transpose(0, 2, 1), dtype=self.precision)
+        starts = np.arange(0, n_group * rank, rank)
+        return FactorGroup(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
 
 
-def _group_of_factors(places: IndexArray, factors: FloatArray) -> FactorGroup:
-    """Stack factors of equal rank, of shape (n_group, n_samples, rank)."""
-    n_group, n_samples, rank = factors.shape
-    if not rank:
-        zero = np.zeros((n_group, n_samples), dtype=np.float32)
-        return FactorGroup(places, zero, np.arange(n_group), np.zeros(n_group))
-    rows = np.ascontiguousarray(factors.transpose(0, 2, 1), dtype=np.float32)
-    starts = np.arange(0, n_group * rank, rank)
-    return FactorGroup(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
+def weighted_factor(factor: FloatArray, sample_weight: FloatArray) -> FloatArray:
+    """Centre a factor by weighted means, and multiply each row by the root of its weight.
+
+    Products of such factors are what those of plain factors are where each sample stands there as
+    often as its weight says.
+
+    Shape: (..., n_samples, rank).
+    """
+    roots = np.sqrt(sample_weight)[:, None]
+    shares = sample_weight / sample_weight.sum()
+    means = np.matmul(shares, factor)[..., None, :]
+    return np.asarray((factor - means) * roots)
 
 
-def _joined(places: list[int], factors: list[tuple[NDArray[np.float32], float]]) -> FactorGroup:
+def _joined(places: list[int], factors: list[tuple[FloatArray, float]]) -> FactorGroup:
     """Make one group of the factors of single features."""
     starts = np.cumsum([0, *(len(rows) for rows, _ in factors[:-1])])
     rows = np.concatenate([rows for rows, _ in factors])
@@ -127,7 +143,7 @@ def _joined(places: list[int], factors: list[tuple[NDArray[np.float32], float]])
     return FactorGroup(np.array(places, dtype=np.intp), rows, starts, norms)
 
 
-def _gram_norms(rows: NDArray[np.float32]) -> FloatArray:
+def _gram_norms(rows: FloatArray) -> FloatArray:
     """Frobenius norms of FF', one for each matrix of the stack."""
     # Two products of different blocks: given a matrix and its own transpose, NumPy calls a routine
     # that is several times slower for matrices as wide as these.

@@ -61,7 +61,7 @@ def form_for(n_samples: int, n_features: int, form: str = "auto") -> Literal["de
 class Stack:
     """Factors of several kernels, one below the other."""
 
-    rows: NDArray[np.float32]  # (n_rows, n_samples): transposed factors, centred
+    rows: FloatArray  # (n_rows, n_samples): transposed factors, centred
     starts: IndexArray  # (n_factors,): row at which each begins
 
     @property
@@ -106,8 +106,10 @@ class FactorStore(ABC):
         block_bytes: int,
         factor_bytes: int,
         work_bytes: int = 2**62,
+        sample_weight: FloatArray | None = None,
     ) -> None:
         self._blocks = blocks
+        self._sample_weight = sample_weight
         self._categorical = categorical
         self._block_bytes = block_bytes
         self._factor_bytes = factor_bytes
@@ -119,6 +121,11 @@ class FactorStore(ABC):
     def categorical(self) -> NDArray[np.bool_]:
         """True where a feature is a category."""
         return self._categorical
+
+    @property
+    def precision(self) -> type[np.floating]:
+        """Precision of the factors: double where samples have weights."""
+        return np.float32 if self._sample_weight is None else np.float64
 
     @property
     def n_samples(self) -> int:
@@ -181,7 +188,7 @@ class FactorStore(ABC):
         return ActiveFactors(self, most_bytes)
 
     @abstractmethod
-    def rows(self, feature: int) -> tuple[NDArray[np.float32], float]:
+    def rows(self, feature: int) -> tuple[FloatArray, float]:
         """Transposed factor of one feature, at least one row, and the norm of its kernel."""
 
     def _products_elsewhere(
@@ -195,7 +202,7 @@ class FactorStore(ABC):
         sent = stack if self._blocks.is_local else stack.alone()
         for positions, (squares, norms, *kept) in self._blocks.map(
             products_of_piece,
-            (type(self), self._categorical, factor_bytes, sent, keep),
+            (type(self), self._categorical, factor_bytes, sent, keep, self._sample_weight),
             max_bytes=max_bytes,
             features=features,
             most_at_work=self._most_at_work(max_bytes),
@@ -234,15 +241,19 @@ class FactorStore(ABC):
 
 
 def products_of_piece(
-    piece: ColumnPiece, shared: tuple[type[FactorStore], NDArray[np.bool_], int, AnyStack, bool]
+    piece: ColumnPiece,
+    shared: tuple[type[FactorStore], NDArray[np.bool_], int, AnyStack, bool, FloatArray | None],
 ) -> tuple[NDArray[Any], ...]:
     """Multiply the features of one piece with a stack."""
-    kind, categorical, factor_bytes, stack, keep = shared
+    kind, categorical, factor_bytes, stack, keep, sample_weight = shared
+    # Coded factors take no weights.
+    given: dict[str, Any] = {} if sample_weight is None else {"sample_weight": sample_weight}
     store = kind(
         piece.columns,
         categorical[piece.features],
         block_bytes=2**62,
         factor_bytes=factor_bytes,
+        **given,
     )
     everything = np.arange(store.n_features)
     squares = np.empty((store.n_features, stack.n_factors))
@@ -258,7 +269,7 @@ class FactorGroup:
 
     places: IndexArray  # (n_group,): which of the features asked for these are
     # (n_rows, n_samples): the factors; a constant feature has one row of zeros.
-    rows: NDArray[np.float32]
+    rows: FloatArray
     starts: IndexArray  # (n_group,): row at which each feature begins
     norms: FloatArray  # (n_group,): Frobenius norm of each feature's own kernel
 
@@ -275,7 +286,7 @@ class FactorGroup:
         return Products(self.places, np.add.reduceat(squares, self.starts, axis=0), self.norms)
 
 
-def _product(rows: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[np.float32]:
+def _product(rows: FloatArray, others: FloatArray) -> FloatArray:
     """Multiply every row with every other one.
 
     Small products, and those with vectors, take other ways through some BLAS, with other last
@@ -288,7 +299,7 @@ def _product(rows: NDArray[np.float32], others: NDArray[np.float32]) -> NDArray[
     return np.asarray((rows @ others.T)[:n_rows, :n_others])
 
 
-def _padded(rows: NDArray[np.float32], least: int) -> NDArray[np.float32]:
+def _padded(rows: FloatArray, least: int) -> FloatArray:
     """Append rows of zeros, unless there are more rows than so many."""
     if len(rows) > least:
         return rows
@@ -313,7 +324,7 @@ class ActiveFactors:
     def __init__(self, store: FactorStore, most_bytes: int) -> None:
         self._store = store
         self._most_bytes = most_bytes
-        self._stack = np.empty((0, store.n_samples), dtype=np.float32)
+        self._stack: FloatArray = np.empty((0, store.n_samples), dtype=store.precision)
         self._span: dict[int, tuple[int, int]] = {}
         self._last: tuple[IndexArray, Stack] | None = None
 
@@ -363,7 +374,7 @@ class ActiveFactors:
         few = FIRST_STACK // row_bytes
         most = self._most_bytes // row_bytes
         larger = np.empty(
-            (few if needed <= few <= most else most, self._store.n_samples), np.float32
+            (few if needed <= few <= most else most, self._store.n_samples), self._stack.dtype
         )
         larger[: len(self._stack)] = self._stack
         self._stack = larger

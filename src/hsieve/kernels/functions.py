@@ -59,7 +59,10 @@ class _DistanceKernel(Kernel):
 
     @abstractmethod
     def _profile(
-        self, squared: NDArray[np.floating], n_columns: int
+        self,
+        squared: NDArray[np.floating],
+        n_columns: int,
+        sample_weight: NDArray[np.floating] | None = None,
     ) -> Callable[[NDArray[np.floating]], NDArray[np.floating]]:
         """Make the function from squared distances to kernel values."""
 
@@ -73,7 +76,8 @@ class _DistanceKernel(Kernel):
         self, columns: EncodedColumns, subset: NDArray[np.intp], **options: Any
     ) -> SubsetKernel:
         """Kernel of a set of features."""
-        return RadialSubset(columns, subset, partial(self._profile, n_columns=len(subset)))
+        profile = partial(self._profile, n_columns=len(subset), sample_weight=columns.sample_weight)
+        return RadialSubset(columns, subset, profile)
 
 
 @dataclass(eq=False, repr=False)
@@ -96,9 +100,12 @@ class Gaussian(_DistanceKernel):
     bandwidth: Bandwidth = "median"
 
     def _profile(
-        self, squared: NDArray[np.floating], n_columns: int
+        self,
+        squared: NDArray[np.floating],
+        n_columns: int,
+        sample_weight: NDArray[np.floating] | None = None,
     ) -> Callable[[NDArray[np.floating]], NDArray[np.floating]]:
-        rate = 0.5 / resolve_bandwidth(self.bandwidth, squared, n_columns) ** 2
+        rate = 0.5 / resolve_bandwidth(self.bandwidth, squared, n_columns, sample_weight) ** 2
         return lambda distances: np.exp(-rate * distances)
 
     def on_subset(
@@ -111,7 +118,7 @@ class Gaussian(_DistanceKernel):
         """Kernel of a set of features, swept by short series of matrix products."""
 
         def bandwidth(squared: NDArray[np.floating]) -> float:
-            return resolve_bandwidth(self.bandwidth, squared, len(subset))
+            return resolve_bandwidth(self.bandwidth, squared, len(subset), columns.sample_weight)
 
         return GaussianSubset(columns, subset, bandwidth, precision)
 
@@ -129,9 +136,12 @@ class Laplace(_DistanceKernel):
     bandwidth: Bandwidth = "median"
 
     def _profile(
-        self, squared: NDArray[np.floating], n_columns: int
+        self,
+        squared: NDArray[np.floating],
+        n_columns: int,
+        sample_weight: NDArray[np.floating] | None = None,
     ) -> Callable[[NDArray[np.floating]], NDArray[np.floating]]:
-        rate = 1.0 / resolve_bandwidth(self.bandwidth, squared, n_columns)
+        rate = 1.0 / resolve_bandwidth(self.bandwidth, squared, n_columns, sample_weight)
         return lambda distances: np.exp(-rate * np.sqrt(distances))
 
 
@@ -148,7 +158,10 @@ class InverseDistance(_DistanceKernel):
     epsilon: float = 0.1
 
     def _profile(
-        self, squared: NDArray[np.floating], n_columns: int
+        self,
+        squared: NDArray[np.floating],
+        n_columns: int,
+        sample_weight: NDArray[np.floating] | None = None,
     ) -> Callable[[NDArray[np.floating]], NDArray[np.floating]]:
         number(above=0, is_finite=False).check("epsilon", self.epsilon)
         return lambda distances: 1.0 / (self.epsilon + np.sqrt(distances))

@@ -46,10 +46,10 @@ def one_vs_rest_coding(labels: ArrayLike) -> CodeArray:
     return indicators / counts + (1.0 - indicators) / (counts - len(indicators))
 
 
-def block_coding(labels: ArrayLike) -> CodeArray:
-    """Code classes by their own indicator (eq. 14, right)."""
+def block_coding(labels: ArrayLike, sample_weight: NDArray[np.floating] | None = None) -> CodeArray:
+    """Code classes by their own indicator (eq. 14, right); samples may count more than once."""
     indicators, counts = _indicators(labels)
-    return indicators / np.sqrt(counts)
+    return indicators / np.sqrt(counts if sample_weight is None else sample_weight @ indicators)
 
 
 def sign_coding(labels: ArrayLike) -> CodeArray:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
-from hsieve.kernels.columns import FAR_OUT, OUT_OF_REACH, tamed_scale
+from hsieve.kernels.columns import FAR_OUT, OUT_OF_REACH, tamed_scale, unique_counts
 from hsieve.kernels.loops.feature_levels import binned, looked_up
 from hsieve.kernels.low_rank import (
     MAX_LANDMARKS,
@@ -53,7 +53,8 @@ class Levels:
     """A feature as codes and levels."""
 
     codes: CodeArray  # (n_samples,): level of each sample
-    counts: NDArray[np.int32]  # (n_levels,): number of samples of each level
+    # (n_levels,): number of samples of each level, or the sum of their weights
+    counts: NDArray[np.int32] | NDArray[np.float64]
     # (n_levels,): standardised value of each level; None where the levels are categories.
     positions: NDArray[np.float32] | None
 
@@ -86,10 +87,13 @@ class Levels:
         return np.asarray(table - counts @ table / counts.sum())
 
 
-def category_levels(column: NDArray[Any]) -> Levels:
+def category_levels(
+    column: NDArray[Any], sample_weight: NDArray[np.floating] | None = None
+) -> Levels:
     """Code a category: one level for each different value."""
-    _, codes, counts = np.unique(column, return_inverse=True, return_counts=True)
-    return Levels(_short(codes, len(counts)), counts.astype(np.int32), None)
+    _, codes, counts = unique_counts(column, sample_weight)
+    counts = counts.astype(np.int32 if sample_weight is None else np.float64)
+    return Levels(_short(codes, len(counts)), counts, None)
 
 
 def coded_levels(column: FloatArray) -> Levels:
@@ -134,7 +138,9 @@ def few_valued(numbers: FloatArray) -> NDArray[np.bool_]:
     return few
 
 
-def few_valued_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatArray]]:
+def few_valued_factors(
+    numbers: FloatArray, precision: type[np.floating] = np.float32
+) -> Iterator[tuple[IndexArray, FloatArray]]:
     """Give exact centred factors of the Gaussian kernels of columns of few values."""
     codes, positions = _ranked(numbers)
     n_features, most = positions.shape
@@ -144,7 +150,7 @@ def few_valued_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatA
     for count in np.unique(n_values):
         chosen = np.flatnonzero(n_values == count)
         grams = _gaussian(positions[chosen, :count])
-        tables = _exact_tables(grams, counts[chosen, :count]).astype(np.float32)
+        tables = _exact_tables(grams, counts[chosen, :count]).astype(precision)
         yield chosen, np.take_along_axis(tables, codes[chosen, :, None].astype(np.intp), axis=1)
 
 

@@ -21,9 +21,9 @@ Cost: O(n) exponentials and O(n b^2) multiplications per feature with b landmark
 
 from collections.abc import Iterator
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 
@@ -35,11 +35,13 @@ MAX_BY_POWERS = 36
 CHOLESKY_TOLERANCE = 1e-5
 
 
-def landmark_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatArray]]:
+def landmark_factors(
+    numbers: FloatArray, precision: type[np.floating] = np.float32
+) -> Iterator[tuple[IndexArray, FloatArray]]:
     """Give centred factors of the Gaussian kernels (width 1) of single features.
 
     Those with equally many columns come together: positions of the features, and their factors F of
-    shape (n_group, n_samples, rank) in single precision, columns of mean zero, samples next to each
+    shape (n_group, n_samples, rank) in that precision, columns of mean zero, samples next to each
     other in memory. The centred kernel is F F'.
     """
     low, high = numbers.min(axis=0), numbers.max(axis=0)
@@ -48,13 +50,13 @@ def landmark_factors(numbers: FloatArray) -> Iterator[tuple[IndexArray, FloatArr
     for count in np.unique(n_landmarks):
         chosen = np.flatnonzero(n_landmarks == count)
         if count <= MAX_LANDMARKS:
-            rows = np.ascontiguousarray(numbers.T[chosen] - middle[chosen, None], dtype=np.float32)
+            rows = np.ascontiguousarray(numbers.T[chosen] - middle[chosen, None], dtype=precision)
             by_landmark = _by_powers if count <= MAX_BY_POWERS else _by_exponentials
             yield chosen, _centred(by_landmark(rows, int(count))).transpose(0, 2, 1)
             continue
         for feature in chosen:
             factor = pivoted_cholesky(numbers[:, [feature]].astype(np.float64))
-            by_sample = _centred(np.ascontiguousarray(factor.T[None], dtype=np.float32))
+            by_sample = _centred(np.ascontiguousarray(factor.T[None], dtype=precision))
             yield np.array([feature]), by_sample.transpose(0, 2, 1)
 
 
@@ -79,11 +81,11 @@ def landmark_root(n_landmarks: int) -> FloatArray:
     return np.asarray(vectors / np.sqrt(values))
 
 
-@lru_cache(maxsize=MAX_BY_POWERS)
-def _scaled_root(n_landmarks: int) -> NDArray[np.float32]:
+@lru_cache(maxsize=2 * MAX_BY_POWERS)
+def _scaled_root(n_landmarks: int, precision: np.dtype[Any]) -> FloatArray:
     """Transposed inverse root, ready to be multiplied by powers of exp(h x) exp(-x^2 / 2)."""
     damping = np.exp(-0.5 * landmark_positions(n_landmarks) ** 2)
-    return np.ascontiguousarray((damping[:, None] * landmark_root(n_landmarks)).T, dtype=np.float32)
+    return np.ascontiguousarray((damping[:, None] * landmark_root(n_landmarks)).T, dtype=precision)
 
 
 def pivoted_cholesky(
@@ -107,29 +109,30 @@ def pivoted_cholesky(
     return np.stack(columns, axis=1)
 
 
-def _by_powers(rows: NDArray[np.float32], n_landmarks: int) -> FloatArray:
+def _by_powers(rows: FloatArray, n_landmarks: int) -> FloatArray:
     """Factors from exp(-(x - c)^2 / 2) = exp(-x^2 / 2) exp(x c) exp(-c^2 / 2)."""
-    values = np.empty((len(rows), n_landmarks, rows.shape[1]), dtype=np.float32)
+    number = rows.dtype.type
+    values = np.empty((len(rows), n_landmarks, rows.shape[1]), dtype=rows.dtype)
     middle = n_landmarks // 2
-    first = np.float32(landmark_positions(n_landmarks)[middle])
-    values[:, middle] = np.exp(rows * (first - np.float32(0.5) * rows))
-    step = np.exp(np.float32(SPACING) * rows)
+    first = number(landmark_positions(n_landmarks)[middle])
+    values[:, middle] = np.exp(rows * (first - number(0.5) * rows))
+    step = np.exp(number(SPACING) * rows)
     for landmark in range(middle + 1, n_landmarks):
         np.multiply(values[:, landmark - 1], step, out=values[:, landmark])
     np.reciprocal(step, out=step)
     for landmark in range(middle - 1, -1, -1):
         np.multiply(values[:, landmark + 1], step, out=values[:, landmark])
-    return np.asarray(np.matmul(_scaled_root(n_landmarks), values))
+    return np.asarray(np.matmul(_scaled_root(n_landmarks, rows.dtype), values))
 
 
-def _by_exponentials(rows: NDArray[np.float32], n_landmarks: int) -> FloatArray:
+def _by_exponentials(rows: FloatArray, n_landmarks: int) -> FloatArray:
     """Factors with one exponential for each sample and landmark."""
-    positions = landmark_positions(n_landmarks).astype(np.float32)
+    positions = landmark_positions(n_landmarks).astype(rows.dtype)
     values = rows[:, None, :] - positions[:, None]
     np.multiply(values, values, out=values)
-    values *= np.float32(-0.5)
+    values *= rows.dtype.type(-0.5)
     np.exp(values, out=values)
-    return np.asarray(np.matmul(landmark_root(n_landmarks).T.astype(np.float32), values))
+    return np.asarray(np.matmul(landmark_root(n_landmarks).T.astype(rows.dtype), values))
 
 
 def _centred(factors: FloatArray) -> FloatArray:

@@ -78,7 +78,9 @@ class SubsetKernel(ABC):
 
     def changed_norms(self, features: IndexArray, *, removal: bool) -> FloatArray:
         """Squared Frobenius norms of the *centred* Gram matrices after each change."""
-        return np.array([centred_squared_norm(self.changed(j, removal=removal)) for j in features])
+        weight = self.columns.sample_weight
+        changed = (self.changed(feature, removal=removal) for feature in features)
+        return np.array([centred_squared_norm(gram, weight) for gram in changed])
 
     def _blocks(self, positions: IndexArray) -> Iterator[IndexArray]:
         """Walk over positions in blocks of bounded memory."""
@@ -200,6 +202,12 @@ class GaussianSubset(RadialSubset):
 
     def own_factors(self, features: IndexArray) -> FloatArray:
         """Mean of each feature's own kernel over all pairs of different samples."""
+        weight = self.columns.sample_weight
+        if weight is not None:
+            total = weight.sum()
+            own = (squared_distances(self.columns.block([f]), self.precision) for f in features)
+            sums = np.array([weight @ self.values(squared) @ weight for squared in own])
+            return np.asarray((sums - total) / (total * (total - 1.0)))
         factors = np.empty(len(features))
         categorical = self.columns.categorical[features]
         for block in self._blocks(np.flatnonzero(categorical)):

@@ -171,6 +171,8 @@ class Measure(BaseEstimator, ABC):
     # Whether `bind` takes column blocks. The bound measure then finds constant features itself
     # (`constant`) and can be narrowed to others (`among`).
     takes_blocks: bool = False
+    # Why samples cannot have weights; empty where they can, and `bind` takes `sample_weight`.
+    no_weights: str = "is no weighted mean over samples"
     # Whether the matrix of redundancies is positive semi-definite by construction, and whether no
     # estimate of a redundancy falls below zero.
     redundancy_is_psd: bool = False

@@ -34,6 +34,7 @@ from hsieve.kernels import (
     Gaussian,
     InverseDistance,
     Kernel,
+    LabelCoding,
     Laplace,
     Linear,
     Polynomial,
@@ -151,16 +152,32 @@ class KernelMeasure(Measure):
 
     allowed = rules(precision=word(*PRECISIONS))
 
-    def bind(self, X: ArrayLike, y: Any) -> "KernelBoundMeasure":
+    @property
+    def no_weights(self) -> str:  # type: ignore[override]
+        """Label codings count samples."""
+        is_coding = isinstance(self.kernel_y, LabelCoding)
+        return "with a LabelCoding counts all samples alike" if is_coding else ""
+
+    def bind(
+        self, X: ArrayLike, y: Any, sample_weight: FloatArray | None = None
+    ) -> "KernelBoundMeasure":
         """Bind the measure to data."""
         check_parameters(self)
         kernel = checked_kernel(self.kernel_x, Gaussian("sqrt_d"))
-        precision = PRECISIONS[self.precision]
+        # With weights always double, so that a sample that counts twice is as good as two.
+        precision = PRECISIONS["double" if sample_weight is not None else self.precision]
         columns = encode_columns(
-            np.asarray(X), categorical=self.categorical, standardise=self.standardise
+            np.asarray(X),
+            categorical=self.categorical,
+            standardise=self.standardise,
+            sample_weight=sample_weight,
         ).astype(precision)
         gram_y = target_gram(
-            y, self.kernel_y, target_kind=self.target_kind, standardise=self.standardise
+            y,
+            self.kernel_y,
+            target_kind=self.target_kind,
+            standardise=self.standardise,
+            sample_weight=sample_weight,
         )
         check_lengths(columns.n_samples, len(gram_y))
         bound = self._bound(columns=columns, kernel=kernel, gram_y=gram_y, precision=precision)
@@ -209,6 +226,13 @@ class HSIC(KernelMeasure):
 
     allowed = rules(**KernelMeasure.allowed, estimator=word(*ESTIMATORS))
 
+    @property
+    def no_weights(self) -> str:  # type: ignore[override]
+        """The unbiased estimator leaves out pairs of a sample with itself, but not with a copy."""
+        if self.estimator == "unbiased":
+            return "with estimator='unbiased' needs distinct samples; use estimator='biased'"
+        return super().no_weights
+
     def _bound(self, **parts: Any) -> "BoundHSIC":
         return BoundHSIC(**parts, estimator=self.estimator, compensate=self.compensate)
 
@@ -256,7 +280,8 @@ class KernelBoundMeasure(JointBoundMeasure):
         """Kernel of a set; with the rule "maximise", of the width that has the highest score."""
         found = [self.kernel]
         if getattr(self.kernel, "bandwidth", None) == "maximise":
-            widths = bandwidth_grid(squared_distances(self.columns.block(subset)))
+            squared = squared_distances(self.columns.block(subset))
+            widths = bandwidth_grid(squared, self.columns.sample_weight)
             found = [clone(self.kernel).set_params(bandwidth=width) for width in widths]
         kernels: Iterator[SubsetKernel] = (
             kernel.on_subset(self.columns, subset, precision=self.precision) for kernel in found
@@ -266,7 +291,8 @@ class KernelBoundMeasure(JointBoundMeasure):
 
     def weighted_model(self, weights: FloatArray) -> float:
         """Width of the Gaussian for weighted features."""
-        return weighted_width(self.kernel, self._distances.squared(weights), weights)
+        squared = self._distances.squared(weights)
+        return weighted_width(self.kernel, squared, weights, self.columns.sample_weight)
 
     @cached_property
     def _distances(self) -> WeightedDistances:
@@ -283,7 +309,8 @@ class BoundHSIC(KernelBoundMeasure):
     @cached_property
     def weights(self) -> FloatArray:  # type: ignore[override]
         """Weight of each entry of a Gram matrix."""
-        return ESTIMATORS[self.estimator](self.gram_y).astype(self.precision, copy=False)
+        weights = ESTIMATORS[self.estimator](self.gram_y, self.columns.sample_weight)
+        return weights.astype(self.precision, copy=False)
 
     def feature_scores(self, features: ArrayLike) -> FloatArray:
         """HSIC of each feature alone."""
@@ -333,7 +360,12 @@ class BoundHSIC(KernelBoundMeasure):
         return changes
 
 
-def weighted_width(kernel: Kernel, squared: FloatArray, weights: FloatArray) -> float:
+def weighted_width(
+    kernel: Kernel,
+    squared: FloatArray,
+    weights: FloatArray,
+    sample_weight: FloatArray | None = None,
+) -> float:
     """Width of a Gaussian kernel on weighted features."""
     if not isinstance(kernel, Gaussian) or kernel.bandwidth == "maximise":
         msg = (
@@ -343,7 +375,8 @@ def weighted_width(kernel: Kernel, squared: FloatArray, weights: FloatArray) -> 
         raise ValueError(msg)
     if kernel.bandwidth == "sqrt_d":
         return float(np.sqrt(np.sum(weights**2)))
-    return resolve_bandwidth(kernel.bandwidth, squared, int(np.count_nonzero(weights)))
+    n_features = int(np.count_nonzero(weights))
+    return resolve_bandwidth(kernel.bandwidth, squared, n_features, sample_weight)
 
 
 def refuse_vanishing(kernel: Kernel, on_subset: SubsetKernel) -> SubsetKernel:

@@ -84,7 +84,7 @@ class BoundNHSIC(KernelBoundMeasure):
     @cached_property
     def weights(self) -> FloatArray:  # type: ignore[override]
         """Centred Gram matrix of the target, of norm one."""
-        return unit_target(self.gram_y)
+        return unit_target(self.gram_y, self.columns.sample_weight)
 
     def scored_contributions(
         self, subset: IndexArray, candidates: IndexArray
@@ -113,29 +113,39 @@ class BoundNHSIC(KernelBoundMeasure):
         for the value v.
         """
         gram = np.exp(self._distances.squared(weights) * self.precision(-0.5 / model**2))
-        centred = centre(gram)
-        norm = float(np.linalg.norm(centred))
+        weight = self.columns.sample_weight
+        centred = centre(gram, weight)
+        # As often as each pair of samples counts.
+        counted = centred if weight is None else centred * np.outer(weight, weight)
+        norm = float(np.sqrt(np.vdot(centred, counted)))
         if norm == 0:
             return 0.0, np.zeros(self.n_features)
         value = float(np.vdot(centred, self.weights)) / norm
-        pull = (self.weights - centred * (value / norm)) * gram
+        pull = (self.weights - counted * (value / norm)) * gram
         pull *= -0.5 / model**2 / norm
         return value, self._distances.gradient(weights, pull)
 
     def _score(self, kernel: SubsetKernel) -> float:
-        return _alignment(kernel.gram, self.weights)
+        return _alignment(kernel.gram, self.weights, self.columns.sample_weight)
 
 
-def unit_target(gram_y: FloatArray) -> FloatArray:
-    """Centred Gram matrix of the target, of Frobenius norm one (zero for a constant target)."""
-    centred = centre(gram_y)
-    norm = np.sqrt(centred_squared_norm(gram_y))
+def unit_target(gram_y: FloatArray, sample_weight: FloatArray | None = None) -> FloatArray:
+    """Centred Gram matrix of the target, of Frobenius norm one (zero for a constant target).
+
+    With weights of samples, each entry as often as its pair of samples counts.
+    """
+    centred = centre(gram_y, sample_weight)
+    norm = np.sqrt(centred_squared_norm(gram_y, sample_weight))
+    if sample_weight is not None:
+        centred = centred * np.outer(sample_weight, sample_weight)
     return np.asarray(centred / norm) if norm > 0 else np.zeros_like(centred)
 
 
-def _alignment(gram_x: FloatArray, unit_target: FloatArray) -> float:
+def _alignment(
+    gram_x: FloatArray, unit_target: FloatArray, sample_weight: FloatArray | None = None
+) -> float:
     inner = np.vdot(unit_target, gram_x)
-    return float(_ratio(inner, np.asarray(centred_squared_norm(gram_x))))
+    return float(_ratio(inner, np.asarray(centred_squared_norm(gram_x, sample_weight))))
 
 
 def _ratio(inner: Any, squared_norm: FloatArray) -> FloatArray:

@@ -82,14 +82,21 @@ class PairwiseHSIC(Measure):
     takes_blocks = True
     redundancy_is_psd = True
 
-    def bind(self, X: ArrayLike | ColumnBlocks, y: Any) -> "BoundPairwiseHSIC":
+    @property
+    def no_weights(self) -> str:  # type: ignore[override]
+        """Codes are made for samples that count alike."""
+        return "counts all samples alike in form='coded'" if self.form == "coded" else ""
+
+    def bind(
+        self, X: ArrayLike | ColumnBlocks, y: Any, sample_weight: FloatArray | None = None
+    ) -> "BoundPairwiseHSIC":
         """Bind the measure to data; one pass over the features gives the relevance of all."""
         blocks = as_blocks(X if isinstance(X, ColumnBlocks) else np.asarray(X))
-        target = target_factor(y, self.target_kind)
+        target = target_factor(y, self.target_kind, sample_weight=sample_weight)
         check_lengths(blocks.n_samples, len(target))
         refuse_empty(target, target)
         plan = MemoryPlan.for_data(blocks.n_samples, self.memory_limit, is_local=blocks.is_local)
-        store = self.store(blocks, plan)
+        store = self.store(blocks, plan, sample_weight)
         relevance, norms = _first_pass(store, target)
         if self.normalised:
             relevance /= np.where(norms > 0, norms, 1.0) * np.linalg.norm(target.T @ target)
@@ -110,15 +117,22 @@ class PairwiseHSIC(Measure):
             ),
         )
 
-    def store(self, blocks: ColumnBlocks, plan: MemoryPlan) -> FactorStore:
+    def store(
+        self,
+        blocks: ColumnBlocks,
+        plan: MemoryPlan,
+        sample_weight: FloatArray | None = None,
+    ) -> FactorStore:
         """Make the store of factors of all features, in the form that fits the size of the data."""
         categorical = np.zeros(blocks.n_features, dtype=bool)
         categorical[check_positions(self.categorical, blocks.n_features)] = True
         room = {"block_bytes": plan.block_bytes, "factor_bytes": plan.factor_bytes}
         work, codes = plan.work_bytes, plan.code_bytes
-        if form_for(blocks.n_samples, blocks.n_features, self.form) == "dense":
+        form = form_for(blocks.n_samples, blocks.n_features, self.form)
+        if form == "dense" or sample_weight is not None:
             # There are no codes.
-            return DenseFactors(blocks, categorical, **room, work_bytes=work + codes)
+            room["work_bytes"] = work + codes
+            return DenseFactors(blocks, categorical, **room, sample_weight=sample_weight)
         return CodedFactors(blocks, categorical, **room, work_bytes=work, code_bytes=codes)
 
 
@@ -252,7 +266,7 @@ def nearest_relatives(
 
 def _first_pass(store: FactorStore, target: FloatArray) -> tuple[FloatArray, FloatArray]:
     """HSIC of every feature with the target, and the norm of every feature's kernel."""
-    rows = np.ascontiguousarray(target.T, dtype=np.float32)
+    rows = np.ascontiguousarray(target.T, dtype=store.precision)
     stack = Stack(rows, np.zeros(1, dtype=np.intp))
     relevance, norms = np.empty(store.n_features), np.empty(store.n_features)
     done = 0

@@ -31,7 +31,7 @@ from numpy.typing import ArrayLike, NDArray
 from hsieve.array_types import FloatArray
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.kernels import encode_columns
-from hsieve.kernels.columns import slices
+from hsieve.kernels.columns import slices, unique_counts
 from hsieve.kernels.null_laws import log_ratio_tail
 from hsieve.measures.base import Measure, PairwiseBoundMeasure
 from hsieve.measures.regression_data import RegressionData
@@ -69,19 +69,25 @@ class Pearson(Measure):
         """Whether correlations are squared: then they are inner products of kernels."""
         return self.squared
 
-    def bind(self, X: ArrayLike, y: Any) -> "BoundPearson":
+    no_weights = ""
+
+    def bind(self, X: ArrayLike, y: Any, sample_weight: FloatArray | None = None) -> "BoundPearson":
         """Bind the measure to data."""
-        columns = _standardised(np.asarray(X))
+        columns = _standardised(np.asarray(X), sample_weight)
         check_lengths(len(columns), len(np.asarray(y)))
         if target_kind_of(y, self.target_kind) == "classes":
-            classes, codes, counts = np.unique(y, return_inverse=True, return_counts=True)
-            outputs = (np.ravel(codes)[:, None] == np.arange(len(classes))).astype(float)
+            classes, codes, counts = unique_counts(np.asarray(y), sample_weight)
+            outputs = (codes[:, None] == np.arange(len(classes))).astype(float)
             shares = counts / counts.sum()
             weights = 1.0 - shares if self.squared else shares
         else:
             outputs = np.asarray(y, dtype=np.float64).reshape(len(columns), -1)
             weights = np.full(outputs.shape[1], 1.0 / outputs.shape[1])
-        outputs = encode_columns(outputs).matrix.astype(columns.dtype)
+        outputs = encode_columns(outputs, sample_weight=sample_weight).matrix.astype(columns.dtype)
+        if sample_weight is not None:
+            # So that products of columns are sums in which each sample counts as often as it says.
+            roots = np.sqrt(sample_weight / sample_weight.mean())[:, None]
+            columns, outputs = columns * roots, outputs * roots
         data = RegressionData.of(np.asarray(X), y, target_kind=self.target_kind)
         return BoundPearson(columns, outputs, weights, self.squared, data)
 
@@ -138,14 +144,16 @@ class BoundPearson(PairwiseBoundMeasure):
 Pearson.bound_type = BoundPearson
 
 
-def _standardised(X: NDArray[Any]) -> FloatArray:
+def _standardised(X: NDArray[Any], sample_weight: FloatArray | None = None) -> FloatArray:
     """Columns of mean 0 and deviation 1 in the precision of the data, worked out in double."""
     if X.ndim != 2:
         return encode_columns(X).matrix
-    precision = np.float32 if X.dtype == np.float32 else np.float64
+    is_single = X.dtype == np.float32 and sample_weight is None
+    precision = np.float32 if is_single else np.float64
     columns: FloatArray = np.empty(X.shape, dtype=precision, order="F")
     for part in slices(X.shape[1], _width(X)):
-        columns[:, part] = encode_columns(X[:, part].astype(np.float64)).matrix
+        numbers = X[:, part].astype(np.float64)
+        columns[:, part] = encode_columns(numbers, sample_weight=sample_weight).matrix
     return columns
 
 

@@ -10,6 +10,7 @@ from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.exceptions import warn_user
 from hsieve.kernels import Delta, Gaussian, Kernel, LabelCoding, Precomputed, encode_columns
 from hsieve.kernels.columns import check_finite, standardised
+from hsieve.kernels.dense_factors import weighted_factor
 from hsieve.kernels.labels import block_coding
 from hsieve.kernels.low_rank import landmark_factors, pivoted_cholesky
 from hsieve.measures.base import Measure
@@ -22,7 +23,12 @@ TARGET_KERNELS = ("gaussian", "linear")
 
 
 def target_gram(
-    y: Any, kernel: Kernel | None = None, *, target_kind: str = "auto", standardise: bool = True
+    y: Any,
+    kernel: Kernel | None = None,
+    *,
+    target_kind: str = "auto",
+    standardise: bool = True,
+    sample_weight: FloatArray | None = None,
 ) -> NDArray[np.float64]:
     """Gram matrix of the target; None is ``Delta()`` for classes, a Gaussian for numbers."""
     if kernel is not None:
@@ -35,7 +41,10 @@ def target_gram(
         kernel = Delta() if kind == "classes" else Gaussian(bandwidth="sqrt_d")
     values = np.asarray(y)
     if isinstance(kernel, Delta | LabelCoding):
-        return kernel.gram(values)
+        if sample_weight is None or (isinstance(kernel, Delta) and not kernel.normalised):
+            return kernel.gram(values)
+        codes = block_coding(values, sample_weight)
+        return codes @ codes.T
     if values.dtype.kind not in "fiub":
         msg = (
             f"{type(kernel).__name__} needs a numeric target, got values such as "
@@ -43,33 +52,49 @@ def target_gram(
         )
         raise ValueError(msg)
     numbers: NDArray[np.floating] = values.astype(np.float64).reshape(len(values), -1)
+    if sample_weight is not None:
+        # Rules for the width look at weights, too.
+        columns = encode_columns(numbers, standardise=standardise, sample_weight=sample_weight)
+        whole = kernel.on_subset(columns, np.arange(columns.n_features))
+        return np.asarray(whole.gram, dtype=np.float64)
     if standardise:
         numbers = encode_columns(numbers).matrix
     return kernel.gram(numbers)
 
 
-def target_factor(y: Any, target_kind: str, kernel: str = "gaussian") -> FloatArray:
+def target_factor(
+    y: Any,
+    target_kind: str,
+    kernel: str = "gaussian",
+    *,
+    sample_weight: FloatArray | None = None,
+) -> FloatArray:
     """Centred factor of the target's kernel.
 
     Gives orthogonal columns of rising weight. Classes get the delta kernel 1/n_c; numbers are
-    standardised, and get a Gaussian kernel of width sqrt(n_outputs) or a linear one.
+    standardised, and get a Gaussian kernel of width sqrt(n_outputs) or a linear one. With weights
+    of samples, centred by weighted means, and each row multiplied by the root of its weight.
     """
+    precision: type[np.floating] = np.float32 if sample_weight is None else np.float64
     values = np.asarray(y)
     factor: FloatArray
     if target_kind_of(values, target_kind) == "classes":
-        factor = block_coding(values)
+        factor = block_coding(values, sample_weight)
     else:
         outputs = values.astype(np.float64).reshape(len(values), -1)
         check_finite(outputs)
-        numbers = standardised(outputs, robust=True)
+        numbers = standardised(outputs, robust=True, sample_weight=sample_weight)
         if kernel == "linear":
             factor = numbers
         elif numbers.shape[1] == 1:
-            ((_, factors),) = landmark_factors(numbers)
+            ((_, factors),) = landmark_factors(numbers, precision)
             factor = factors[0].astype(np.float64)
         else:
             factor = pivoted_cholesky(numbers, rate=0.5 / numbers.shape[1])
-    factor = factor - factor.mean(axis=0)
+    if sample_weight is None:
+        factor = factor - factor.mean(axis=0)
+    else:
+        factor = weighted_factor(factor, sample_weight)
     # Centring takes a direction away: two classes need one column, not two.
     weights, directions = np.linalg.eigh(factor.T @ factor)
     return np.asarray(factor @ directions[:, weights > NEGLIGIBLE * weights[-1]])

@@ -8,6 +8,7 @@ the result where people look for it. Most selectors are a measure and a strategy
 import os
 from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
+from inspect import signature
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, ClassVar, Concatenate, ParamSpec, TypeVar, cast
 
@@ -355,6 +356,10 @@ def whole_or_nothing(
         _forget(self)
         try:
             X = given[0] if given else options.get("X")
+            if options.get("sample_weight") is None:
+                options.pop("sample_weight", None)
+            elif "sample_weight" not in signature(fit).parameters:
+                raise _takes_no_weights(self)
             if not isinstance(X, np.ndarray):
                 given = tuple(map(collected, given))  # type: ignore[assignment]
                 options = {name: collected(value) for name, value in options.items()}  # type: ignore[assignment]
@@ -362,6 +367,12 @@ def whole_or_nothing(
                 y = given[1] if len(given) > 1 else options.get("y")
                 if y is not None:
                     msg = "A Dataset has its target; give fit(dataset), without y."
+                    raise ValueError(msg)
+                if len(given) > 2 or "sample_weight" in options:
+                    msg = (
+                        "A Dataset has its own weights; give sample_weight to open_dataset, and "
+                        "fit(dataset) without it."
+                    )
                     raise ValueError(msg)
                 return cast("Result", _fitted_on(self, X, fit))
             return fit(self, *given, **options)
@@ -372,10 +383,24 @@ def whole_or_nothing(
     return fit_wholly
 
 
+def _takes_no_weights(estimator: Any) -> ValueError:
+    """Say that samples cannot have weights."""
+    msg = (
+        f"{type(estimator).__name__} takes no sample_weight; N3LARS, HSICLasso, MaxRelevance, "
+        "KernelPursuit and BAHSIC(estimator='biased') do."
+    )
+    return ValueError(msg)
+
+
 def _fitted_on(estimator: Any, data: Dataset, fit: Callable[..., Any]) -> Any:
     """Fit to a Dataset: a copy that knows categories and kind of target learns for `estimator`."""
     ready = told(estimator, data)
-    fit(ready, data.columns, data.y)
+    weights: dict[str, Any] = {}
+    if data.sample_weight is not None:
+        if "sample_weight" not in signature(fit).parameters:
+            raise _takes_no_weights(estimator)
+        weights["sample_weight"] = data.sample_weight
+    fit(ready, data.columns, data.y, **weights)
     parameters = ready.get_params(deep=False)
     learned = {name: value for name, value in vars(ready).items() if name not in parameters}
     vars(estimator).update(learned, target_kind_=data.target_kind)

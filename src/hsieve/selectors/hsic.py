@@ -15,13 +15,13 @@ import numpy as np
 
 from hsieve.kernels import Gaussian, Kernel
 from hsieve.measures import HSIC, NHSIC, Measure
-from hsieve.selectors.search import Components, SearchSelector
+from hsieve.selectors.search import Components, SearchSelector, WeightedSelector
 from hsieve.selectors.spec import FEW, JOINT, TOGETHER, MethodSpec, Variant
 from hsieve.strategies import Backward, Forward, RandomHalves, RandomisedContributions
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class BAHSIC(SearchSelector):
+class BAHSIC(WeightedSelector):
     """Backward elimination with HSIC: finds features that matter only together.
 
     Parameters
@@ -123,7 +123,7 @@ class BAHSIC(SearchSelector):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class FOHSIC(SearchSelector):
+class FOHSIC(WeightedSelector):
     """Forward selection with HSIC: quick where few features are wanted.
 
     Parameters

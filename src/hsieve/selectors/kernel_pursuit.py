@@ -18,7 +18,7 @@ from hsieve.inference.feature_number import NumberChoice
 from hsieve.measures.base import Measure
 from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.selectors.base import whole_or_nothing
-from hsieve.selectors.search import SearchSelector
+from hsieve.selectors.search import WeightedSelector
 from hsieve.selectors.spec import BEGIN, MethodSpec
 from hsieve.strategies import PursuitPath, PursuitSearch
 from hsieve.strategies.base import Strategy
@@ -28,7 +28,7 @@ LEAST_SECONDS = 0.05
 
 
 @dataclass(eq=False, repr=False)
-class KernelPursuit(SearchSelector):
+class KernelPursuit(WeightedSelector):
     """Choose features by what they add to those chosen before, and choose their number.
 
     Parameters
@@ -141,7 +141,12 @@ class KernelPursuit(SearchSelector):
     own_rules: ClassVar[tuple[str, ...]] = ("auto",)
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike | ColumnBlocks | Dataset, y: Any = None) -> Self:
+    def fit(
+        self,
+        X: ArrayLike | ColumnBlocks | Dataset,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
         """Choose features.
 
         Parameters
@@ -150,6 +155,8 @@ class KernelPursuit(SearchSelector):
             Features: finite numbers. Also what :class:`N3LARS` takes.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Classes, numbers or several outputs.
+        sample_weight : array-like of int of shape (n_samples,) or None, default=None
+            How many samples each row stands for. None counts each once.
 
         Returns
         -------
@@ -157,7 +164,7 @@ class KernelPursuit(SearchSelector):
             The fitted selector.
         """
         self._deadline = Deadline(math.inf if self.time_limit is None else self.time_limit)
-        super().fit(X, y)
+        super().fit(X, y, sample_weight)
         path, chosen = self.path_, self.selected_indices_
         nobody = np.zeros(0, dtype=np.intp)
         self.substitutes_ = [path.substitutes.get(int(feature), nobody) for feature in chosen]

@@ -13,7 +13,7 @@ import numpy as np
 
 from hsieve.kernels import Gaussian
 from hsieve.measures import HSIC, LSMI
-from hsieve.selectors.search import Components, SearchSelector
+from hsieve.selectors.search import Components, SearchSelector, WeightedSelector
 from hsieve.selectors.spec import FEW, JOINT, TOGETHER, MethodSpec
 from hsieve.strategies import Backward, Forward, L1Ball
 
@@ -221,7 +221,7 @@ class L1LSMI(_L1Selector):
         return self._make(LSMI, precision="single"), self._make(L1Ball)
 
 
-class L1HSIC(_L1Selector):
+class L1HSIC(_L1Selector, WeightedSelector):
     """Features of a weighted set with the highest HSIC.
 
     As :class:`L1LSMI`, with the biased HSIC of a Gaussian kernel whose width is the median distance

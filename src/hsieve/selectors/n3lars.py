@@ -18,7 +18,7 @@ from hsieve.measures.pairwise import PairwiseHSIC, nearest_relatives
 from hsieve.parallel import make_engine
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.input_data import with_categories
-from hsieve.selectors.search import Components, SearchSelector
+from hsieve.selectors.search import Components, WeightedSelector
 from hsieve.selectors.spec import BEGIN, FEW, JOINT, MethodSpec, Variant
 from hsieve.strategies import LarsSearch
 from hsieve.strategies.base import Strategy
@@ -67,7 +67,7 @@ class SelectedPair:
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class _LarsSelector(SearchSelector):
+class _LarsSelector(WeightedSelector):
     """What N3LARS and HSIC Lasso share: all but the normalisation of the kernels."""
 
     categorical: Iterable[int | str] = ()

@@ -9,7 +9,7 @@ from typing import Any
 from sklearn.utils import Tags
 
 from hsieve.measures import FamilyScore, Measure, PairwiseHSIC, Relief, SpectralScore
-from hsieve.selectors.search import Components, SearchSelector
+from hsieve.selectors.search import Components, SearchSelector, WeightedSelector
 from hsieve.selectors.spec import FEW, RANKINGS, TOGETHER, MethodSpec, Variant
 from hsieve.strategies import IterativeScreening, Ranking
 
@@ -26,7 +26,7 @@ OTHER_STATISTICS = {
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MaxRelevance(SearchSelector):
+class MaxRelevance(WeightedSelector):
     """Rank features by their own dependence on the target; MR-NHSIC by default.
 
     Parameters

@@ -14,13 +14,13 @@ from hsieve.measures import (
     PairwiseHSIC,
     SymmetricalUncertainty,
 )
-from hsieve.selectors.search import Components, SearchSelector
+from hsieve.selectors.search import Components, SearchSelector, WeightedSelector
 from hsieve.selectors.spec import FEW, MethodSpec
 from hsieve.strategies import FCBFSearch, MRMRSearch, ParentsChildren, QuadraticProgram
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class MRMR(SearchSelector):
+class MRMR(WeightedSelector):
     """Minimum redundancy, maximum relevance, one feature at a time.
 
     Parameters
@@ -94,7 +94,7 @@ class MRMR(SearchSelector):
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
-class QPFS(SearchSelector):
+class QPFS(WeightedSelector):
     """Quadratic programming feature selection.
 
     Parameters

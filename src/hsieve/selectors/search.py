@@ -13,10 +13,12 @@ from typing import Any, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import _check_sample_weight
 
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.engine_columns import EngineColumns
 from hsieve.data.validation import constant_columns
+from hsieve.data.views import SampleBlocks
 from hsieve.dataset import Dataset
 from hsieve.exceptions import IncompatibleCombinationError
 from hsieve.io.distributed import (
@@ -25,13 +27,13 @@ from hsieve.io.distributed import (
     is_of_spark,
     no_fixed_order,
 )
-from hsieve.kernels import Linear
+from hsieve.kernels import Linear, Precomputed
 from hsieve.measures import HSIC, NHSIC, KernelRidge, MutualInformation, Pearson, Ridge
 from hsieve.measures.base import Measure
 from hsieve.parallel import Engine, make_engine
 from hsieve.parallel.settings import SerialEngine
 from hsieve.parallel.threads import one_blas_thread
-from hsieve.selectors.base import BaseSelector, whole_or_nothing
+from hsieve.selectors.base import MIN_SAMPLES, BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed, has_jobs, has_sweeps, kept_search
 from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.number_rules import check_rule_fits
@@ -99,6 +101,10 @@ class SearchSelector(BaseSelector):
         self
             The fitted selector.
         """
+        return self._fit(X, y, None)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        """Choose features, of samples that may have weights."""
         measure, strategy = self.make_components()
         if not isinstance(measure, Measure):
             msg = f"measure must be a hsieve measure such as HSIC(), got {measure!r}."
@@ -112,26 +118,62 @@ class SearchSelector(BaseSelector):
         if self.checkpoint is not None and is_of_spark(X):
             raise no_fixed_order()
         fit = self._fit_columns if measure.takes_blocks else self._fit_array
-        fit(X, y, measure, strategy)
+        if sample_weight is not None:
+            self._check_weights(measure, strategy)
+        fit(X, y, measure, strategy, sample_weight)
         return self
 
-    def _fit_array(self, X: Any, y: Any, measure: Measure, strategy: Strategy) -> None:
+    def _check_weights(self, measure: Measure, strategy: Strategy) -> None:
+        """Refuse weights of samples where they have no meaning."""
+        name, rule = type(self).__name__, self.n_features_to_select
+        for part in (measure, strategy):
+            if part.no_weights:
+                msg = (
+                    f"{name} takes no sample_weight here: {type(part).__name__} {part.no_weights}."
+                )
+                raise ValueError(msg)
+        if isinstance(rule, str) and rule not in self.own_rules:
+            msg = (
+                f"{name} takes no sample_weight with n_features_to_select={rule!r}, a rule for "
+                "samples that count alike; give a number."
+            )
+            raise ValueError(msg)
+
+    def _fit_array(
+        self, X: Any, y: Any, measure: Measure, strategy: Strategy, sample_weight: Any
+    ) -> None:
         """Bind the measure to the whole data and search."""
-        data, target = self._validated(X, y, measure, dtype=[np.float64, np.float32])
+        precisions = [np.float64, np.float32] if sample_weight is None else np.float64
+        data, target = self._validated(X, y, measure, dtype=precisions)
+        weights: dict[str, Any] = {}
+        if sample_weight is not None:
+            rows, weights = _weighted_rows(sample_weight, len(data), strategy)
+            data, target = data[rows], _rows_of(target, rows, measure)
         measure = self._checked(measure, strategy, target, len(data))
         varying = self._varying_features(constant_columns(data))
         among = _renumbered(measure, "categorical", varying, data.shape[1])
         with one_blas_thread() if measure.has_small_products else nullcontext():
             own = data if len(varying) == data.shape[1] else data[:, varying]
-            kept = kept_search(self, strategy, among.bind(own, target), data, target)
+            bound = among.bind(own, target, **weights)
+            kept = kept_search(self, strategy, bound, data, target)
             with kept as (search, bound):
                 self._search((measure, search), bound, varying, (data, target))
 
-    def _fit_columns(self, X: Any, y: Any, measure: Measure, strategy: Strategy) -> None:
+    def _fit_columns(
+        self, X: Any, y: Any, measure: Measure, strategy: Strategy, sample_weight: Any
+    ) -> None:
         """Bind the measure to columns, wherever they are, and search."""
         engine = make_engine(self.engine)
         with _columns_of(X, y, engine) as (features, values):
             blocks, target = self._validated_blocks(features, values, measure)
+            weights: dict[str, Any] = {}
+            if sample_weight is not None:
+                if not blocks.is_local:
+                    msg = "sample_weight needs data of this machine, not of Dask or Spark."
+                    raise ValueError(msg)
+                rows, weights = _weighted_rows(sample_weight, blocks.n_samples, strategy)
+                if not np.array_equal(rows, np.arange(blocks.n_samples)):
+                    blocks, target = SampleBlocks(blocks, rows), target[rows]
             measure = self._checked(measure, strategy, target, blocks.n_samples)
             is_local = engine.is_local and blocks.is_local
             check_rule_fits(self.n_features_to_select, is_local=is_local)
@@ -140,7 +182,7 @@ class SearchSelector(BaseSelector):
                 # Local columns are looped over; those of Dask are kept once computed.
                 if not (isinstance(engine, SerialEngine) and blocks.is_local):
                     blocks = EngineColumns(blocks, engine)
-                everything = measure.bind(blocks, target)
+                everything = measure.bind(blocks, target, **weights)
                 varying = self._varying_features(everything.constant)
                 bound = everything.among(varying)
                 self._search((measure, strategy), bound, varying, (blocks, target))
@@ -190,8 +232,73 @@ class SearchSelector(BaseSelector):
         self._keep(path, varying, n_wanted)
 
 
+class WeightedSelector(SearchSelector):
+    """Base of selectors whose samples may have weights."""
+
+    @whole_or_nothing
+    def fit(
+        self,
+        X: ArrayLike | ColumnBlocks | Dataset,
+        y: Any = None,
+        sample_weight: ArrayLike | None = None,
+    ) -> Self:
+        """Choose features.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features)
+            Features: finite numbers. Measures that read their features in blocks of columns also
+            take :class:`hsieve.io.ColumnBlocks`, arrays and data frames of Dask, and data
+            frames of Spark; these stay where they are. Or a :class:`hsieve.Dataset`, without y.
+        y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
+            Classes, numbers, several outputs, or a Gram matrix where the measure takes one. For a
+            data frame of Dask or Spark, the name of the target's column.
+        sample_weight : array-like of shape (n_samples,) or None, default=None
+            How often each sample counts: a weight of 2 is as good as a second copy of the sample,
+            and a sample of weight 0 is left out. None counts each once.
+
+        Returns
+        -------
+        self
+            The fitted selector.
+        """
+        return self._fit(X, y, sample_weight)
+
+
+def _weighted_rows(
+    sample_weight: Any, n_samples: int, strategy: Strategy
+) -> tuple[NDArray[np.intp], dict[str, Any]]:
+    """Return the samples to bind to, and their weights as `bind` takes them."""
+    weight = _check_sample_weight(
+        sample_weight, np.empty((n_samples, 0)), dtype=np.float64, ensure_non_negative=True
+    )
+    if weight.sum() < MIN_SAMPLES:
+        msg = (
+            f"sample_weight says how often each sample counts, so that it must sum to at least "
+            f"{MIN_SAMPLES}, got {weight.sum():g}; multiply it by a number."
+        )
+        raise ValueError(msg)
+    if strategy.weights_are_counts:
+        if (weight != np.round(weight)).any():
+            msg = (
+                f"{type(strategy).__name__} tests features on so many samples, and takes a "
+                f"sample_weight of integers only, got {weight[weight != np.round(weight)][0]:g}; "
+                "N3LARS takes any."
+            )
+            raise ValueError(msg)
+        return np.repeat(np.arange(n_samples), weight.astype(np.intp)), {}
+    rows = np.flatnonzero(weight)
+    return rows, {"sample_weight": weight[rows]}
+
+
+def _rows_of(target: Any, rows: NDArray[np.intp], measure: Measure) -> Any:
+    """Return some samples of a target, or of a Gram matrix in its place."""
+    is_gram = isinstance(getattr(measure, "kernel_y", None), Precomputed)
+    return target[np.ix_(rows, rows)] if is_gram else target[rows]
+
+
 @dataclass(eq=False, repr=False)
-class DependenceSelector(SearchSelector):
+class DependenceSelector(WeightedSelector):
     """Select features with a measure of dependence and a search strategy of your choice.
 
     Parameters

@@ -106,8 +106,12 @@ class Strategy(BaseEstimator, ABC):
 
     ``needs`` lists the methods that a bound measure must offer, and ``demands`` what else must be
     true of the measure; ``refusal`` says what to do with a measure that lacks a method; ``allowed``
-    says what the parameters may be.
+    says what the parameters may be. ``no_weights`` says why samples cannot have weights, if so;
+    where ``weights_are_counts``, a sample that counts twice is handed over twice.
     """
+
+    no_weights: str = ""
+    weights_are_counts: ClassVar[bool] = False
 
     needs: ClassVar[tuple[str, ...]] = ()
     demands: tuple[str, ...] = ()

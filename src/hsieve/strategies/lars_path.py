@@ -154,6 +154,12 @@ class LarsSearch(Strategy):
         max_redundancy=NONE | number(above=0, most=1), interactions=NONE | word("pairs")
     )
 
+    @property
+    def no_weights(self) -> str:  # type: ignore[override]
+        """Atoms of pairs are products of factors, whose rows would be weighted twice."""
+        is_plain = self.interactions is None
+        return "" if is_plain else "counts all samples alike in the sweep over pairs"
+
     def check(self, measure: Measure, n_features: int, n_wanted: int) -> None:
         """Refuse statistics that give no convex path, wrong covariates, a cap out of range."""
         super().check(measure, n_features, n_wanted)

@@ -94,6 +94,8 @@ class PursuitSearch(Strategy):
 
     needs: ClassVar[tuple[str, ...]] = ("relevance", "redundancy", "relevance_to")
     refusal: ClassVar[str] = "Choose PairwiseHSIC(), Pearson() or MutualInformation()."
+    # Its tests and left-out errors need so many samples.
+    weights_are_counts: ClassVar[bool] = True
 
     allowed: ClassVar[Mapping[str, Rule]] = {
         "level": number(above=0, below=1),

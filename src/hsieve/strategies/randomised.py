@@ -139,6 +139,8 @@ class RandomisedContributions(Strategy):
     engine: Any = None
     random_state: int | np.random.Generator | None = 0
 
+    no_weights = "draws samples that count alike"
+
     needs = ("subset_score", "elimination_scores", "part")
     refusal = (
         "Randomised contributions need a measure of sets on any part of the samples, "
