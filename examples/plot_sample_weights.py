@@ -2,14 +2,14 @@
 What matters in the population, not in the sample?
 ==================================================
 
-A study takes as many ill people as healthy ones, although one in twenty is ill. Which
-features matter to everybody?
+A study takes as many ill people as healthy ones, although one in twenty is
+ill. Which features matter to everybody?
 """
 
 # %%
-# Of 20 features, feature 0 shapes a blood value of the healthy, feature 1 that of the
-# ill. The study invites 300 of each. A person who is ill then stands for few others,
-# and a healthy one for many: that is what the weights say.
+# Of 20 features, feature 0 shapes a blood value of the healthy, feature 1 that
+# of the ill. The study invites 300 of each. A person who is ill then stands for
+# few others, and a healthy one for many: that is what the weights say.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,8 +24,8 @@ blood += 0.3 * rng.normal(size=600)
 weight = np.where(is_ill, 0.05, 0.95) * 2
 
 # %%
-# Each sample counts as often as its weight says. As the study is, the feature of the
-# ill comes first; in the population it hardly matters.
+# Each sample counts as often as its weight says. In the study both features
+# matter equally; in the population, the feature of the ill hardly does.
 
 fitted = {
     "as sampled": N3LARS(2).fit(X, blood),
