@@ -54,7 +54,7 @@ class Levels:
 
     codes: CodeArray  # (n_samples,): level of each sample
     # (n_levels,): number of samples of each level, or the sum of their weights
-    counts: NDArray[np.int32] | NDArray[np.float64]
+    counts: NDArray[Any]
     # (n_levels,): standardised value of each level; None where the levels are categories.
     positions: NDArray[np.float32] | None
 
