@@ -2,12 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from html import escape
 from typing import Any
 
 __all__ = [
     "at_command_line",
     "first_rows",
     "how",
+    "html_table",
     "is_at_command_line",
     "legible",
     "listed",
@@ -88,6 +90,30 @@ def first_rows(names: Sequence[str], columns: Mapping[str, Any], n_rows: int = 1
     if len(names) > n_rows:
         lines.append(f"     ... and {len(names) - n_rows:,} more")
     return "\n".join(line.rstrip() for line in lines)
+
+
+def html_table(
+    caption: str,
+    headings: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    sentences: Sequence[str] = (),
+) -> str:
+    """Show a table in a notebook, with sentences below it.
+
+    Examples
+    --------
+    >>> html_table("Ages", ["name"], [["<x>"]])[-43:]
+    '<tr><td>&lt;x&gt;</td></tr></tbody></table>'
+    """
+    heads = "".join(f"<th scope='col'>{escape(heading)}</th>" for heading in headings)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(legible(cell))}</td>' for cell in row)}</tr>" for row in rows
+    )
+    told = "".join(f"<li>{escape(legible(sentence))}</li>" for sentence in sentences)
+    return (
+        f"<table><caption>{escape(legible(caption))}</caption><thead><tr>{heads}</tr></thead>"
+        f"<tbody>{body}</tbody></table>{told and f'<ul>{told}</ul>'}"
+    )
 
 
 _is_command = False

@@ -162,7 +162,7 @@ def test_panels_show_points_violins_and_fractions(fitted):
         else:
             bars = [line.get_xdata() for line in ax.lines if line.get_linewidth() == 2.5]
             assert_array_equal(bars, [np.take(one["quantiles"], [1, 3]) for one in panel["groups"]])
-            names = [label.get_text() for label in ax.get_yticklabels()]
+            names = [text.get_text() for text in ax.texts]
             assert names == [group["name"] for group in panel["groups"]]
     display = drawn(fitted, "panels of classes")
     forms = [panel["form"] for panel in display.picture["panels"]]

@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +14,7 @@ from hsieve.exceptions import IdentifierWarning
 from hsieve.io.anndata import is_annotated
 from hsieve.io.frames import collected, frame_names, is_frame, pandas_frame, take_columns
 from hsieve.io.sparse import is_sparse
+from hsieve.text import html_table, shortened
 
 if TYPE_CHECKING:
     from hsieve.report.analysis import Analysis
@@ -186,39 +186,31 @@ class Selection:
         return len(self.features)
 
     def __str__(self) -> str:
-        n = len(self.features)
-        head = f"{n} of {len(self.names)} features by {self.method}"
-        longest = max([len(_clipped(name)) for name in self.features[:SHOWN]], default=0)
-        rows = [
-            f"{place:4d}  {_clipped(name):<{longest}}  {score:.4g}"
-            for place, (name, score) in enumerate(zip(self.features, self.scores, strict=True), 1)
-        ]
-        if n > SHOWN:
-            rows = [*rows[:SHOWN], f"      ... and {n - SHOWN} more"]
-        why = [f"- {reason}" for reason in (*self.notes, *self.reasons)]
-        return "\n".join([head, *rows, "Why:", *why])
+        head, rows, more, why = self._shown()
+        longest = max((len(name) for _, name, _ in rows), default=0)
+        lines = [f"{place:>4}  {name:<{longest}}  {score}" for place, name, score in rows]
+        return "\n".join(
+            [head, *lines, *(f"      {one}" for one in more), "Why:", *(f"- {one}" for one in why)]
+        )
 
     __repr__ = __str__
 
     def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><td>{place}</td><td>{escape(_clipped(name))}</td><td>{score:.4g}</td></tr>"
+        head, rows, more, why = self._shown()
+        return html_table(head, ("rank", "feature", "score"), rows, [*more, *why])
+
+    def _shown(self) -> tuple[str, list[tuple[str, str, str]], list[str], list[str]]:
+        """Return a heading, a row for each of the first features, how many more, and why."""
+        n_more = len(self.features) - SHOWN
+        rows = [
+            (str(place), shortened(name, NAME_LENGTH), f"{score:.4g}")
             for place, (name, score) in enumerate(
                 zip(self.features[:SHOWN], self.scores[:SHOWN], strict=True), 1
             )
-        )
-        n_more = len(self.features) - SHOWN
-        more = f"<p>... and {n_more} more</p>" if n_more > 0 else ""
-        why = "".join(f"<li>{escape(reason)}</li>" for reason in (*self.notes, *self.reasons))
-        caption = f"{len(self.features)} of {len(self.names)} features by {escape(self.method)}"
+        ]
         return (
-            f"<table><caption>{caption}</caption><thead><tr><th scope='col'>rank</th>"
-            f"<th scope='col'>feature</th><th scope='col'>score</th></tr></thead>"
-            f"<tbody>{rows}</tbody></table>{more}<ul>{why}</ul>"
+            f"{len(self.features)} of {len(self.names)} features by {self.method}",
+            rows,
+            [f"... and {n_more} more"] if n_more > 0 else [],
+            [*self.notes, *self.reasons],
         )
-
-
-def _clipped(name: str) -> str:
-    """Return a name on one line and not too long."""
-    plain = name if name.isprintable() else repr(name)[1:-1]
-    return plain if len(plain) <= NAME_LENGTH else f"{plain[: NAME_LENGTH - 3]}..."

@@ -1,6 +1,5 @@
 """What came of a comparison of selectors, as text, rows and frames."""
 
-import html
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from hsieve.comparison.summary import NO_FEATURES, SelectorSummary
 from hsieve.io.frames import pandas_frame
-from hsieve.text import listed
+from hsieve.text import html_table, listed
 
 if TYPE_CHECKING:
     from hsieve.comparison.page import ComparisonReport
@@ -210,9 +209,11 @@ class SelectorComparison:
         return "\n\n".join([*map(to_text, self.tables()), "\n".join(wrapped)])
 
     def _repr_html_(self) -> str:
-        parts = [_html(table) for table in self.tables()]
-        parts += [f"<p>{html.escape(sentence)}</p>" for sentence in self.sentences()]
-        return "\n".join(parts)
+        *first, last = self.tables()
+        parts = [html_table(table.title, table.headings, table.rows) for table in first]
+        return "\n".join(
+            [*parts, html_table(last.title, last.headings, last.rows, self.sentences())]
+        )
 
 
 def to_text(table: TextTable) -> str:
@@ -313,14 +314,3 @@ def _row(summary: SelectorSummary, criterion: str) -> dict[str, Any]:
         "failure": summary.failure,
         "frequent": [{"feature": one.name, "share": one.share} for one in summary.frequent],
     }
-
-
-def _html(table: TextTable) -> str:
-    """Write a table in HTML."""
-    heads = "".join(f"<th>{html.escape(heading)}</th>" for heading in table.headings)
-    rows = [
-        "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
-        for row in table.rows
-    ]
-    caption = f"<caption>{html.escape(table.title)}</caption>"
-    return f"<table>{caption}<tr>{heads}</tr>{''.join(rows)}</table>"

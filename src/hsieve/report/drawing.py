@@ -44,7 +44,7 @@ FEW_CELLS, WIDE_CELL = 12, 0.36
 MOST_COLUMNS, WIDTH, HEIGHT = 4, 2.35, 2.25
 ROOM = {"left": 0.14, "right": 0.98, "bottom": 0.2, "top": 0.85, "hspace": 0.8, "wspace": 0.5}
 # Half the height of a violin; steps of the golden section spread dots without a pattern.
-HALF, GOLDEN = 0.4, 0.6180339887498949
+HALF, GOLDEN = 0.28, 0.6180339887498949
 
 
 def require_matplotlib() -> None:
@@ -117,6 +117,7 @@ def _draw_rule(ax: "Axes", rule: dict[str, Any]) -> None:
         textcoords="offset points",
         fontsize=FONT_SIZE,
         color=DARK,
+        bbox={"color": "white", "alpha": 0.8, "pad": 0.5},
     )
 
 
@@ -239,8 +240,7 @@ def _draw_violins(ax: "Axes", panel: dict[str, Any], target: str) -> None:
         _, first, middle, last, _ = group["quantiles"]
         ax.plot([first, last], [place, place], color=DARK, linewidth=2.5)
         ax.plot([middle], [place], "o", markersize=5, color=DARK, markerfacecolor="white")
-    _name_rows(ax, [group["name"] for group in panel["groups"]])
-    ax.set_ylim(len(panel["groups"]) - 0.4, -0.6)
+    _name_groups(ax, [group["name"] for group in panel["groups"]])
     if panel["along"] == "target":
         ax.set_xlabel(shortened(target), fontsize=FONT_SIZE, **LITERAL)
 
@@ -251,10 +251,11 @@ def _draw_fractions(ax: "Axes", panel: dict[str, Any], target: str) -> None:
     lefts = np.cumsum(heights, axis=1) - heights
     for code, (left, width) in enumerate(zip(lefts.T, heights.T, strict=True)):
         colour = COLOURS[code % len(COLOURS)]
-        ax.barh(np.arange(len(heights)), width, left=left, color=colour, edgecolor="white")
-    _name_rows(ax, [level["name"] for level in panel["levels"]])
-    ax.set(xlim=(0.0, 1.0))
-    ax.invert_yaxis()
+        ax.barh(
+            np.arange(len(heights)), width, 2 * HALF, left=left, color=colour, edgecolor="white"
+        )
+    _name_groups(ax, [level["name"] for level in panel["levels"]])
+    ax.set(xlim=(0.0, 1.0), xticks=(0.0, 0.5, 1.0))
     ax.set_xlabel(f"fraction of {shortened(target)}", fontsize=FONT_SIZE, **LITERAL)
 
 
@@ -377,6 +378,21 @@ def _name_rows(ax: "Axes", names: Sequence[str]) -> None:
     ax.tick_params(axis="y", length=0, labelsize=FONT_SIZE)
     for label in ax.get_yticklabels():
         label.set(**LITERAL)
+
+
+def _name_groups(ax: "Axes", names: Sequence[str]) -> None:
+    """Write a name above each row of a panel, the first row on top."""
+    ax.set_ylim(len(names) - 0.5, -0.75)
+    ax.set_yticks([])
+    for place, name in enumerate(names):
+        ax.text(
+            0.02,
+            place - 1.15 * HALF,
+            shortened(name),
+            transform=ax.get_yaxis_transform(),
+            fontsize=FONT_SIZE - 2,
+            **LITERAL,
+        )
 
 
 def _line_inches() -> float:

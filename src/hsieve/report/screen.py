@@ -1,7 +1,6 @@
 """An analysis as text: a table of the chosen features with a few sentences."""
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from io import StringIO
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +8,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hsieve.text import legible, shortened
+from hsieve.text import html_table, legible, shortened
 
 if TYPE_CHECKING:
     from hsieve.report.analysis import Analysis
@@ -98,20 +97,11 @@ def as_html(analysis: "Analysis") -> str:
     """Write an analysis out for a notebook."""
     columns = screen_columns(analysis)
     headings = ["rank", "feature", *(column.label.lower() for column in columns), "substitutes"]
-    heads = "".join(f"<th scope='col'>{escape(heading)}</th>" for heading in headings)
-    body = ""
+    rows = []
     for row in analysis.chosen[:MOST_LINES]:
         others = ", ".join(f"{shortened(s.name)} {s.score:.2f}" for s in row.substitutes or ())
-        cells = [str(row.rank), shortened(row.name, 60)]
-        cells += [*(_number(getattr(row, column.key)) for column in columns), others]
-        body += f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in cells)}</tr>"
-    sentences = (
-        *(f"Warning: {one}" for one in analysis.warnings),
-        *analysis.reasons,
-        *analysis.notes,
-    )
-    listed = "".join(f"<li>{escape(legible(sentence))}</li>" for sentence in sentences)
-    return (
-        f"<table><caption>{escape(analysis.headline)}</caption><thead><tr>{heads}</tr></thead>"
-        f"<tbody>{body}</tbody></table><ul>{listed}</ul>"
-    )
+        numbers = (_number(getattr(row, column.key)) for column in columns)
+        rows.append([str(row.rank), shortened(row.name, 60), *numbers, others])
+    warnings = (f"Warning: {warning}" for warning in analysis.warnings)
+    sentences = [*warnings, *analysis.reasons, *analysis.notes]
+    return html_table(analysis.headline, headings, rows, sentences)
