@@ -8,9 +8,11 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.sparse import csr_matrix
 
 import hsieve
 from hsieve import FOHSIC, conditional_tests, feature_tests, open_dataset
+from hsieve.report.shapes import density, smooth_curve
 from tests.cli.running import assert_refused, invoke
 
 N = 60
@@ -128,3 +130,112 @@ def test_progress_needs_no_console(monkeypatch, stream):
     monkeypatch.setattr(sys, "stderr", stream)
     with hsieve.show_progress():
         assert len(FOHSIC(1).fit(X, Y).selected_indices_) == 1
+
+
+def test_a_first_column_without_a_name_is_an_index_only_if_it_holds_no_fractions(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(table(path).read_text().removeprefix("a"))
+    for data in (open_dataset(path, "y"), open_dataset(pd.read_csv(path), "y")):
+        assert data.names == ("Unnamed: 0", "b", "c")
+    path.write_text(" " + path.read_text())
+    np.testing.assert_array_equal(open_dataset(path, "y").X, X)
+
+
+@pytest.mark.parametrize("value", ["", "7"])
+def test_separators_at_the_ends_of_lines_are_no_columns(tmp_path, value):
+    path = tmp_path / "t.csv"
+    first, *lines = table(path).read_text().replace(",", ";").splitlines()
+    path.write_text(
+        "\n".join([f"{first};;", *(f"{line};;" for line in lines[1:]), lines[0] + f";{value};"])
+    )
+    if value:
+        with pytest.raises(ValueError, match="column 5 has an empty name"):
+            open_dataset(path, "y")
+        return
+    data = open_dataset(path, "y")
+    assert (data.names, len(data.X)) == (("a", "b", "c"), N)
+    assert "The last 2 columns without a name and values: left out." in data.notes
+
+
+def test_a_column_without_any_value_is_not_to_be_imputed(tmp_path):
+    result = invoke("select", table(tmp_path / "t.csv", empty=None), "-t", "y")
+    assert_refused(result, "column 'empty' holds no value at all; leave it out with --drop empty")
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (lambda i: f"{i % 28 + 1} Jan 2020", "holds dates as text"),
+        (lambda i: f"{i % 28 + 1:02}-Mar-21", "holds dates as text"),
+        (lambda i: f"{i % 28 + 1}. Dezember 2020", "holds dates as text"),
+        (lambda i: f"May {i % 28 + 1}, 2020", "holds dates as text"),
+        (lambda i: f"1 {i:03}", "'1 000' among its numbers"),
+        (lambda i: f"{i}\N{NARROW NO-BREAK SPACE}000,5", "000,5' among its numbers"),
+        (lambda i: f"\N{MINUS SIGN}{i},5", "0,5' among its numbers"),
+    ],
+)
+def test_dates_and_numbers_as_people_write_them_are_known(tmp_path, value, words):
+    path = table(tmp_path / "t.csv", odd=[value(i) for i in range(N)])
+    for source in (path, pd.read_csv(path)):
+        with pytest.raises(ValueError, match=words):
+            open_dataset(source, "y")
+
+
+def test_encodings_of_four_bytes_and_of_no_text(tmp_path):
+    path = table(tmp_path / "t.csv")
+    path.write_bytes(path.read_text().encode("utf-32"))
+    np.testing.assert_array_equal(open_dataset(path, "y").X, X)
+    options = ["select", path, "-t", "y", "--encoding"]
+    assert_refused(invoke(*options, "base64"), "--encoding must be one that Python knows")
+    path.write_bytes("身長,a,y\n1,2,3\n".encode("shift_jis"))
+    assert_refused(invoke(*options[:-1]), "give another with --encoding")
+
+
+def test_a_tab_is_typed_as_notes_show_it(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text(table(path).read_text().replace(",", "\t"))
+    result = invoke("select", path, "-t", "y", "-m", "fohsic", "-k", "1", "--sep", r"\t", "-q")
+    assert (result.exit_code, result.stdout) == (0, "c\n")
+
+
+def test_messages_at_the_command_line_name_its_options(tmp_path):
+    path = table(tmp_path / "t.csv", name=[f"p{i}" for i in range(N)])
+    result = invoke("select", path, "-t", "name")
+    assert_refused(result, "is the target an identifier?")
+    result = invoke("select", path, "-t", "y", "-k", "cv")
+    assert_refused(result, "--n-features cv needs a method")
+    result = invoke("select", path, "-t", "y", "-m", "l1-svm")
+    assert_refused(result, "--target-kind classes if these are classes, lasso or svm-rfe")
+
+
+def test_a_score_that_does_not_suit_the_target_is_refused(tmp_path):
+    options = ["-t", "y", "-m", "pearson", "--scoring", "roc_auc"]
+    result = invoke("compare", table(tmp_path / "t.csv"), *options)
+    assert_refused(result, "scoring 'roc auc' does not suit the predictor")
+
+
+@pytest.mark.parametrize("power", [1000, -1000])
+def test_shapes_on_a_page_follow_numbers_of_any_size(power):
+    size = 2.0**power
+    places, heights = smooth_curve(X[:, 2], Y)
+    np.testing.assert_array_equal(smooth_curve(X[:, 2] * size, Y), (places * size, heights))
+    np.testing.assert_array_equal(smooth_curve(X[:, 2], Y * size), (places, heights * size))
+    places, heights = density(Y)
+    np.testing.assert_array_equal(density(Y * size), (places * size, heights / size))
+
+
+def test_a_page_is_written_for_numbers_near_the_end_of_their_range():
+    pytest.importorskip("jinja2")
+    fitted = FOHSIC(2).fit(X, Y * 1e300)
+    assert "<html" in fitted.report(X, Y * 1e300).html
+
+
+@pytest.mark.parametrize("kind", [np.asarray, pd.DataFrame, csr_matrix])
+def test_a_report_on_filled_data_refuses_other_data(kind):
+    pytest.importorskip("jinja2")
+    gaps = np.where(X > 1.5, np.nan, X)
+    found = hsieve.select(kind(gaps), Y, missing="impute", method="fohsic")
+    found.report(kind(gaps), Y)
+    for other in (X, gaps[::-1]):
+        with pytest.raises(ValueError, match="are not those that FOHSIC was fitted on"):
+            found.report(kind(other), Y)

@@ -107,7 +107,8 @@ File = Annotated[
 Sep = Annotated[
     str | None,
     typer.Option(
-        help="Separator of columns in text, such as ';'; detected if not given.",
+        callback=lambda given: "\t" if given == "\\t" else given,
+        help="Separator of columns in text, such as ';' or '\\t'; detected if not given.",
         rich_help_panel=DETAILS,
     ),
 ]
@@ -279,6 +280,9 @@ def checked_number(text: str | None, *methods: "Method") -> int | str | None:
         msg = f"--n-features takes an integer of at least 1, or one of {rules}, not {text!r}"
         raise BadInputError(msg)
     for method in methods:
+        if method.is_automatic and text != OWN_NUMBER:
+            msg = f"--n-features {text} needs a method, such as -m n3lars; auto finds the number"
+            raise BadInputError(msg)
         if text == OWN_NUMBER and not method.finds_number:
             msg = f"--n-features {text} does not work with {method.name}; give a number or a rule"
             raise BadInputError(msg)

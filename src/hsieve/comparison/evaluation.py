@@ -137,7 +137,11 @@ class Judge:
         with warnings.catch_warnings():
             # Of classes that a few samples held out do not have.
             warnings.simplefilter("ignore", UserWarning)
-            score = scorer(model, values[held_out], y[held_out])
+            try:
+                score = scorer(model, values[held_out], y[held_out])
+            except AttributeError as error:  # scikit-learn's for a predictor that lacks a method
+                msg = f"scoring {self.criterion!r} does not suit the predictor: {error}"
+                raise ValueError(msg) from error
         if not isinstance(score, Real) or not math.isfinite(score):
             msg = f"scoring {self.criterion!r} gave {score!r}, which is no finite number."
             raise ValueError(msg)

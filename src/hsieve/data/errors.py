@@ -136,6 +136,9 @@ def incomplete_feature(
     path: Path, name: str, values: npt.NDArray[Any], bad: npt.NDArray[np.bool_], n_others: int
 ) -> TableError:
     """Say the same of a feature, and how missing values can be read."""
+    if np.isnan(values).all():
+        advice = f"leave it out with {drop_them([name])}"
+        return table_error(path, f"column {quoted(name)} holds no value at all; {advice}")
     error = incomplete_column(path, name, values, bad, n_others)
     return TableError(f"{error}, or use {how_to_fill()}") if np.isnan(values[bad][0]) else error
 

@@ -5,7 +5,7 @@ down once, here, and ``target_kind`` overrides it everywhere.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import date, time, timedelta
 from numbers import Integral, Real
 from typing import Any, Literal, TypeAlias
@@ -52,13 +52,24 @@ MAX_INTEGER_CLASSES = 20
 # Text that differs in more than every second row is no category, from so many rows on.
 MOST_LEVELS_PER_ROW = 0.5
 FEWEST_ROWS_JUDGED = 20
-ROW_INDEX = re.compile(r"Unnamed: 0(\.[0-9]+)?|__index_level_[0-9]+__|__null_dask_index__")
+NAMELESS = "Unnamed: 0"
+ROW_INDEX = re.compile(rf"{NAMELESS}(\.[0-9]+)?|__index_level_[0-9]+__|__null_dask_index__")
+MONTH = (
+    r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mär|mai|okt|dez|janv|févr|avr|juin|juil"
+    r"|août|déc|ene|abr|ago|dic)[a-zé]*\.?"
+)
 DATE = re.compile(
     r"\s*([0-9]{4}[-/.][0-9]{1,2}[-/.][0-9]{1,2}([T ][0-9:.,]+(Z|[+-][0-9:]+)?)?"
-    r"|[0-9]{1,2}([-/.])[0-9]{1,2}\4([0-9]{4}|[0-9]{2})([T ][0-9:.,]+)?)\s*"
+    r"|[0-9]{1,2}([-/.])[0-9]{1,2}\4([0-9]{4}|[0-9]{2})([T ][0-9:.,]+)?"
+    rf"|[0-9]{{1,2}}\.?[-/ ]{MONTH}[-/ ,]+([0-9]{{4}}|[0-9]{{2}})([T ][0-9:.,]+)?"
+    rf"|({MONTH} [0-9]{{1,2}},? |[0-9]{{4}}[-/ ]{MONTH}[-/ ])[0-9]{{1,4}}([T ][0-9:.,]+)?)\s*",
+    re.IGNORECASE,
 )
 # As spreadsheets have numbers: with a limit of detection, thousands, or a unit of hundredths.
-NUMBER_LIKE = re.compile(r"\s*[<>≤≥~]?\s*[+-]?[0-9]+([.,'][0-9]+)*([eE][+-]?[0-9]+)?\s*%?\s*")
+NUMBER_LIKE = re.compile(
+    r"\s*[<>≤≥~]?\s*[+−-]?([0-9]{1,3}([ \u00a0\u2009\u202f][0-9]{3})+|[0-9]+)([.,'’][0-9]+)*"
+    r"([eE][+-]?[0-9]+)?\s*%?\s*"
+)
 # float64 has all whole numbers up to this one.
 LARGEST_EXACT_INTEGER = 2**53
 DATES = (date, time, timedelta, np.datetime64, np.timedelta64)
@@ -184,9 +195,15 @@ def role_of_text(levels: Sequence[Any], n_rows: int) -> RoleOfText:
     return "identifier" if n_levels == n_rows else "unclear"
 
 
-def is_row_index(name: str) -> bool:
-    """Say whether a column is called as pandas calls row labels in files."""
-    return ROW_INDEX.fullmatch(name) is not None
+def is_row_index(name: str, values: Callable[[], NDArray[Any]]) -> bool:
+    """Say whether a column is called as pandas calls row labels in files.
+
+    Any first column without a name is called so. If it holds fractions, it is a measurement.
+    """
+    if not ROW_INDEX.fullmatch(name):
+        return False
+    labels = values() if name.startswith(NAMELESS) else np.zeros(0)
+    return labels.dtype.kind != "f" or not np.any(labels[np.isfinite(labels)] % 1)
 
 
 def counts_rows(values: NDArray[Any]) -> bool:

@@ -53,6 +53,8 @@ SEPARATORS = (",", ";", "\t", "|")
 SEPARATOR_LINE = re.compile(r'"?sep=(.)"?\s*', re.IGNORECASE)
 MARKS_OF_ENCODINGS = (
     (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
@@ -112,8 +114,8 @@ class TextFormat:
             raise ValueError(msg)
         if self.encoding is not None:
             try:
-                codecs.lookup(self.encoding)
-            except LookupError as error:
+                "".encode(self.encoding)
+            except (LookupError, ValueError) as error:
                 option = how("encoding", "--encoding")
                 msg = f"{option} must be one that Python knows, such as 'cp1252', got "
                 msg += f"{self.encoding!r}."
@@ -158,9 +160,11 @@ class DelimitedSource(TableSource):
         self.separator = self._sniffed_separator(usual) if told.sep is None else told.sep
         self.decimal = told.decimal
         names = self._header()
-        self._has_index = not names[0].strip()
-        if self._has_index:
+        self._nameless = names[0]
+        if not names[0].strip():
             names[0] = INDEX
+        self._n_empty = self._empty_at_the_end(names)
+        del names[len(names) - self._n_empty :]
         self.told = [] if told.sep or self.separator == usual else [f"separator {self.separator!r}"]
         if not told.encoding and self.encoding != "utf-8":
             self.told.append(f"encoding {self.encoding}")
@@ -170,7 +174,11 @@ class DelimitedSource(TableSource):
         """Say in one line what was found out about the file, and what overrides it."""
         told = [*self.told, *([f"decimal commas in {listed(with_commas)}"] if with_commas else [])]
         other = how("sep=, decimal= and encoding=", "--sep, --decimal and --encoding")
-        return [f"Read with {', '.join(told)}; {other} override."] if told else []
+        about = [f"Read with {', '.join(told)}; {other} override."] if told else []
+        if self._n_empty:
+            last = "column" if self._n_empty == 1 else f"{self._n_empty} columns"
+            about.append(f"The last {last} without a name and values: left out.")
+        return about
 
     def read(self, wanted: Sequence[str]) -> Any:
         """Parse the wanted columns."""
@@ -222,7 +230,9 @@ class DelimitedSource(TableSource):
         """Tell the encoding by a mark at the beginning, or by what its bytes cannot be."""
         for mark, encoding in MARKS_OF_ENCODINGS:
             if self._head.startswith(mark):
-                self.has_prefixes |= encoding == "utf-16"  # two bytes a character: not looked for
+                self.has_prefixes |= (
+                    encoding != "utf-8"
+                )  # several bytes a character: not looked for
                 return encoding
         if self.is_utf8 and b"\0" not in self._head[:4]:
             return "utf-8"
@@ -260,6 +270,15 @@ class DelimitedSource(TableSource):
             raise table_error(self.path, "the file is empty")
         return names
 
+    def _empty_at_the_end(self, names: Sequence[str]) -> int:
+        """Count the last columns without a name and values, as a separator at each end makes."""
+        n_named = max(place for place, name in enumerate(names, start=1) if name.strip())
+        if n_named < len(names):
+            with plainly(self.path, "text"), self._records() as records:
+                if any(cell.strip() for record in records for cell in record[n_named:]):
+                    return 0
+        return len(names) - n_named
+
     @contextmanager
     def _records(self, *, strict: bool = False) -> Iterator[Any]:
         """Give a reader of the standard library, which knows the line it is at."""
@@ -284,7 +303,7 @@ class DelimitedSource(TableSource):
 
     def _parsed(self, columns: Collection[str], *, types: Mapping[str, Any]) -> Any:
         """Read some columns, of given or inferred types, into an Arrow table."""
-        stored = ["" if self._has_index and name == INDEX else name for name in columns]
+        stored = [self._nameless if name == INDEX else name for name in columns]
         options = {
             # Without threads, which halve the speed when there are thousands of columns.
             "read_options": arrow_csv.ReadOptions(

@@ -315,7 +315,7 @@ class FrameBlocks(ColumnBlocks):
                 advice = "rescale it, make it text"
                 found.problems.append((f"{what} that would be rounded", advice))
             elif categories is not None and place not in categories:
-                if found.index(place, name):
+                if found.index(place, name, lambda at: self.columns[at].values):
                     continue
                 if column.kind == "integer":
                     found.counts(place, name, column.values)

@@ -159,7 +159,7 @@ def _judged(
         elif name in declared:
             if kind == "text":
                 found.levels[name] = _levels_of(source.load(name))
-        elif found.index(name, name):
+        elif found.index(name, name, source.load):
             continue
         elif kind == "text":
             found.text(name, name, _levels_of(source.load(name)), is_plain=True)

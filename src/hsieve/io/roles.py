@@ -5,7 +5,7 @@ text that is different in every row, integers that count the rows, and row label
 Text of few levels is a category. All that cannot be used is refused in one message.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -111,9 +111,9 @@ class ColumnFindings:
         if counts_rows(values):
             self.left_out[key] = left_out(name, COUNTS_ROWS)
 
-    def index(self, key: Any, name: str) -> bool:
-        """Leave a column out if it is called as pandas calls row labels."""
-        if is_row_index(name):
+    def index(self, key: Any, name: str, load: Callable[[Any], Array]) -> bool:
+        """Leave a column out if it holds row labels saved by pandas."""
+        if is_row_index(name, lambda: load(key)):
             self.left_out[key] = left_out(name, IS_INDEX)
         return key in self.left_out
 

@@ -180,7 +180,8 @@ def check_names(path: Path, names: Sequence[str]) -> None:
     try:
         "".join(names).encode()
     except UnicodeEncodeError:
-        raise table_error(path, "the column names are no text in this encoding") from None
+        problem = "the column names are no text in this encoding; give another with "
+        raise table_error(path, problem + how("encoding=", "--encoding")) from None
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         problem = f"these column names occur more than once: {listed(repeated)}"

@@ -29,7 +29,8 @@ def signed_coding(labels: ArrayLike) -> CodeArray:
     """Code two classes as +1/m_+ (the larger label) and -1/m_- (the smaller), one column."""
     indicators, counts = _indicators(labels)
     if len(counts) != 2:
-        msg = f"The signed coding needs two classes, got {len(counts)}."
+        others = "pam, one-vs-rest and block take more"
+        msg = f"This score needs two classes, got {len(counts)}; {others}."
         raise ValueError(msg)
     return np.asarray(indicators[:, 1:] / counts[1] - indicators[:, :1] / counts[0])
 

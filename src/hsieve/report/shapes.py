@@ -217,7 +217,7 @@ def density(values: FloatArray) -> tuple[FloatArray, FloatArray] | None:
 
     None where all values are equal, or nearly all.
     """
-    taken = some_of(values, MOST_IN_DENSITY)
+    taken, size = _near_one(some_of(values, MOST_IN_DENSITY))
     quartiles = np.quantile(taken, [0.25, 0.75])
     widths = [float(taken.std()), float(quartiles[1] - quartiles[0]) / QUARTILES_APART]
     width = SILVERMAN * min((one for one in widths if one > 0), default=0.0)
@@ -227,12 +227,13 @@ def density(values: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     places = np.linspace(taken[0], taken[-1], N_HEIGHTS)
     kernels = np.exp(-0.5 * ((places[:, None] - taken) / width) ** 2)
     heights: FloatArray = kernels.sum(axis=1) / (len(taken) * width * np.sqrt(2 * np.pi))
-    return places, heights
+    return places * size, heights / size
 
 
 def smooth_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:
     """Return places and heights of a smooth curve; None for fewer than five different places."""
-    places, means, counts = _groups(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
+    (x, width), (y, size) = map(_near_one, (x, y))
+    places, means, counts = _groups(x, y)
     if len(places) < LEAST_PLACES:
         return None
     scale, along = _normal_scale(places, counts)
@@ -242,7 +243,14 @@ def smooth_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray] 
         at = np.interp(places, along, scale)
         spline = make_smoothing_spline(at, (means - means.mean()) / spread, w=counts)
         heights = means.mean() + spread * spline(scale)
-    return along, heights
+    return along * width, heights * size
+
+
+def _near_one(values: FloatArray) -> tuple[FloatArray, float]:
+    """Divide by a power of two, so that squares stay in range and no digit changes."""
+    largest = float(np.abs(values).max(initial=0.0))
+    size = math.ldexp(1.0, math.frexp(largest)[1] - 1)
+    return np.asarray(values, dtype=np.float64) / size, size
 
 
 def _normal_scale(places: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:

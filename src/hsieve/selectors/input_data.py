@@ -39,6 +39,7 @@ from hsieve.io.sparse import SparseBlocks, sparse_as_blocks
 from hsieve.io.targets import target_array
 from hsieve.kernels import Precomputed
 from hsieve.kernels.columns import check_positions
+from hsieve.text import how
 
 # Values looked at to recognise the features; the target is looked at in full.
 ROWS_RECOGNISED, COLUMNS_RECOGNISED = 1000, 64
@@ -213,9 +214,13 @@ def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
     kind = target_kind_of(y, getattr(settings, "target_kind", "auto"))
     refuse_constant(y, kind, "select features")
     if kind == "classes" and len(np.unique(y)) == len(y):
+        meant = ""
+        if y.dtype.kind in "iufb":
+            option = how("target_kind='continuous'", "--target-kind continuous")
+            meant = f", or {option} meant"
         msg = (
             "Every sample is a class of its own, so every feature would score zero or by chance; "
-            "is the target an identifier, or target_kind='continuous' meant?"
+            f"is the target an identifier{meant}?"
         )
         raise ValueError(msg)
     if kind == "continuous" and y.dtype.kind not in "fiub":

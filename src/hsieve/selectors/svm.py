@@ -17,6 +17,7 @@ from hsieve.selectors.sparse_models import SparseSelector
 from hsieve.selectors.spec import MODELS, TOGETHER, MethodSpec
 from hsieve.solvers import SparseFit, l1_svm_of_size
 from hsieve.strategies import Backward
+from hsieve.text import how
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -137,9 +138,11 @@ class L1SVM(SparseSelector):
 
     def _sparse_fit(self, X: NDArray[np.floating], y: NDArray[Any], n_wanted: int) -> SparseFit:
         if target_kind_of(y, self.target_kind) != "classes":
+            option = how("target_kind='classes'", "--target-kind classes")
+            others = how("LassoSelector or SVMRFE", "lasso or svm-rfe")
             msg = (
-                "L1SVM takes classes, got a continuous target; use target_kind='classes' if these "
-                "are classes, LassoSelector or SVMRFE if they are numbers."
+                f"L1SVM takes classes, got a continuous target; use {option} if these are classes, "
+                f"{others} if they are numbers."
             )
             raise ValueError(msg)
         return l1_svm_of_size(
