@@ -1,6 +1,5 @@
 """A comparison of selectors as one page that needs nothing else."""
 
-from dataclasses import dataclass
 from typing import Any
 
 from hsieve.comparison.result import SelectorComparison
@@ -29,32 +28,17 @@ class ComparisonReport(Report):
         self.html = page_from("comparison.html", summary=summary, picture=_picture(summary))
 
 
-@dataclass(frozen=True)
-class Row:
-    """A selector in the picture: places from left to right, and from top to bottom."""
-
-    name: str
-    label: str
-    at: float
-    mean: float | None
-    dots: tuple[float, ...]
-    is_best: bool
-
-
 def _picture(found: SelectorComparison) -> dict[str, Any] | None:
     """Lay out the scores of all folds, a row for each selector."""
-    shown: list[tuple[SelectorSummary, list[float]]] = []
+    rows: list[tuple[SelectorSummary, float, list[float]]] = []
     for summary in found.rows_shown:
-        scores = [
-            float(record["score"])
-            for record in found.records
-            if record["selector"] == summary.name and "score" in record
-        ]
+        own = [one for one in found.records if one["selector"] == summary.name]
+        scores = [float(record["score"]) for record in own if "score" in record]
         if summary.score is not None:
-            shown.append((summary, scores))
-    values = [score for summary, scores in shown for score in (*scores, _mean(summary))]
-    if not values:
+            rows.append((summary, summary.score.mean, scores))
+    if not rows:
         return None
+    values = [score for _, mean, scores in rows for score in (mean, *scores)]
     low, high = min(values), max(values)
     reach = (high - low) or 1.0
     low, high = low - 0.04 * reach, high + 0.04 * reach
@@ -63,26 +47,22 @@ def _picture(found: SelectorComparison) -> dict[str, Any] | None:
         return round(LABELS + (score - low) / (high - low) * (WIDTH - LABELS - RIGHT), 1)
 
     ticks = [low + (high - low) * number / (N_TICKS - 1) for number in range(N_TICKS)]
+    bottom = TOP + ROW * len(rows)
     return {
         "width": WIDTH,
-        "height": TOP + ROW * len(shown) + 44,
+        "height": bottom + 44,
         "left": LABELS,
-        "bottom": TOP + ROW * len(shown),
+        "bottom": bottom,
         "ticks": [(place(tick), f"{tick:.3g}") for tick in ticks],
         "rows": [
-            Row(
-                summary.name,
-                shortened(summary.name, LONGEST_LABEL),
-                TOP + ROW * (number + 0.5),
-                place(_mean(summary)),
-                tuple(map(place, scores)),
-                summary is found.best,
-            )
-            for number, (summary, scores) in enumerate(shown)
+            {
+                "name": summary.name,
+                "label": shortened(summary.name, LONGEST_LABEL),
+                "at": TOP + ROW * (number + 0.5),
+                "mean": place(mean),
+                "dots": [place(score) for score in scores],
+                "is_best": summary is found.best,
+            }
+            for number, (summary, mean, scores) in enumerate(rows)
         ],
     }
-
-
-def _mean(summary: SelectorSummary) -> float:
-    assert summary.score is not None
-    return summary.score.mean

@@ -63,7 +63,7 @@ def target_summary(evidence: Evidence, name: str) -> dict[str, Any] | None:
         summary["n_classes"] = len(classes)
         summary["smallest"] = int(counts.min())
         summary["classes"] = [
-            {"name": level_name(classes[place], LONGEST_LABEL), "count": int(counts[place])}
+            {"name": level_name(classes[place]), "count": int(counts[place])}
             for place in largest[:MOST_GROUPS]
         ]
         rest = int(counts[largest[MOST_GROUPS:]].sum())
@@ -184,10 +184,7 @@ def _planes(
     if not drawn:
         return None
     is_classes = evidence.target.kind == "classes"
-    if is_classes:
-        groups = levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL)
-    else:
-        groups = _quarters(target.astype(np.float64))
+    groups = levels_of(target, MOST_GROUPS) if is_classes else _quarters(target.astype(np.float64))
     step = max(1, -(-len(target) // MOST_POINTS))
     panels = []
     for pair in drawn:

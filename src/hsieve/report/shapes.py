@@ -23,7 +23,6 @@ from hsieve.text import shortened
 
 # Digits of numbers that are drawn.
 DIGITS = 6
-LONGEST_LEVEL = 14
 MOST_POINTS = 250
 MOST_GROUPS = 10
 MOST_IN_VIOLIN, N_ON_CURVE = 60, 80
@@ -73,7 +72,6 @@ def levels_of(
     values: NDArray[Any],
     most: int,
     *,
-    longest: int = LONGEST_LEVEL,
     names: Sequence[Any] | None = None,
 ) -> SampleLevels:
     """Find the levels of values in rising order; if there are too many, the rarer become "other".
@@ -92,20 +90,20 @@ def levels_of(
     if names is not None and found[-1] <= len(names):
         found = np.array([*names, "missing"], dtype=object)[found.astype(np.intp)]
     if len(found) <= most:
-        return SampleLevels(codes, [level_name(level, longest) for level in found])
+        return SampleLevels(codes, [level_name(level) for level in found])
     kept = np.sort(np.argsort(-counts, kind="stable")[: most - 1])
     new = np.full(len(found), most - 1)
     new[kept] = np.arange(most - 1)
     n_others = len(found) - len(kept)
-    names = [*(level_name(found[k], longest) for k in kept), f"other ({n_others})"]
+    names = [*(level_name(found[k]) for k in kept), f"other ({n_others})"]
     return SampleLevels(new[codes], names)
 
 
-def level_name(level: Any, longest: int = LONGEST_LEVEL) -> str:
+def level_name(level: Any) -> str:
     """Name a level: integers without a point."""
     if isinstance(level, float | np.floating):
         return f"{level:g}"
-    return shortened(str(level), longest)
+    return shortened(str(level), LONGEST_LABEL)
 
 
 def beside(
@@ -120,10 +118,10 @@ def beside(
     by_level = is_category or len(np.unique(values)) <= FEW_VALUES
     if not by_level and not is_classes:
         return {"form": "points", **_cloud(values, target.astype(np.float64))}
-    classes = levels_of(target, MOST_GROUPS, longest=LONGEST_LABEL) if is_classes else None
+    classes = levels_of(target, MOST_GROUPS) if is_classes else None
     if classes is not None and not by_level:
         return {"form": "violins", "along": "feature", "groups": violins(values, classes)}
-    levels = levels_of(values, MOST_GROUPS, longest=LONGEST_LABEL, names=level_names)
+    levels = levels_of(values, MOST_GROUPS, names=level_names)
     if classes is None:
         numbers = target.astype(np.float64)
         return {"form": "violins", "along": "target", "groups": violins(numbers, levels)}
