@@ -157,6 +157,15 @@ def test_separators_at_the_ends_of_lines_are_no_columns(tmp_path, value):
     assert "The last 2 columns without a name and values: left out." in data.notes
 
 
+def test_what_is_no_number_is_shown_of_every_column(tmp_path):
+    texts = [[mark, *map(str, X[1:, 0])] for mark in ("<0.1", "n.b.", "high")]
+    path = table(tmp_path / "t.csv", d=texts[0], e=texts[1], f=texts[2])
+    result = invoke("select", path, "-t", "y")
+    words = "in 'd' '<0.1' among its numbers, in 'f' 'high' among its numbers"
+    assert_refused(result, f"columns 'd' and 'f' are text: {words}")
+    assert "'e' (1 of 60), has missing values" in result.stderr
+
+
 def test_a_column_without_any_value_is_not_to_be_imputed(tmp_path):
     result = invoke("select", table(tmp_path / "t.csv", empty=None), "-t", "y")
     assert_refused(result, "column 'empty' holds no value at all; leave it out with --drop empty")

@@ -48,6 +48,7 @@ WORDS = {
 }
 NO_VALUE = "no value at all"
 COUNTS_SHOWN = 5
+COLUMNS_DETAILED = 5
 
 
 def type_in_words(kind: str) -> str:
@@ -140,11 +141,11 @@ class ColumnFindings:
         for role, columns in self._texts.items():
             names = [name for name, _ in columns]
             self._refused += names
-            first, detail = columns[0]
-            of_first = detail if len(names) == 1 else f"in {quoted(first)} {detail}"
+            shown = [f"in {quoted(name)} {detail}" for name, detail in columns[:COLUMNS_DETAILED]]
+            details = ", ".join(shown) if len(names) > 1 else columns[0][1]
             advice = "replace what is no number" if role == "numbers" else "turn it into numbers"
             advice += f", make it a category with {as_categories(names)}"
-            found.append((f"{columns_are(names)} text: {of_first}", advice))
+            found.append((f"{columns_are(names)} text: {details}", advice))
         found += self.problems
         if not found and not self._lacking:
             return

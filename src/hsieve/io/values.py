@@ -42,6 +42,7 @@ INTEGER = re.compile(r"\s*[+-]?[0-9]+\s*")
 THOUSANDS = re.compile(r"\s*[+-]?[1-9][0-9]{0,2},[0-9]{3}\s*")
 MISSING = frozenset(
     {"", "n.d.", "n.d", "nd", "n.a.", "n.a", "n/a", "na", "nan", "null", "none", "missing", "?"}
+    | {"n.b.", "n. b.", "k.a.", "k. a."}  # not determined and not given, in German
     | {"-", "--", "---", ".", "..", "#n/a", "#div/0!", "#value!", "#ref!", "#num!", "#name?"}
 )
 
