@@ -100,7 +100,7 @@ class TestChoices:
         assert found.method == "pursuit"
         assert type(found.selector) is KernelPursuit
         assert found.width > 0
-        assert found.reasons[0] == "120 samples, 12 features, a target of 2 classes."
+        assert found.reasons[0] == "120 samples, 12 features, a target with 2 classes."
         assert found.reasons[1].startswith("Kernel pursuit found 2 features that together explain")
         assert len(found.reasons) <= 3
 
@@ -177,7 +177,7 @@ class TestChoices:
         Y = np.column_stack([X[:, 1] ** 2, np.abs(X[:, 3])])
         found = select(X, Y, n_features_to_select=2)
         assert sorted(found.indices.tolist()) == [1, 3]
-        assert any("a target of 2 outputs" in reason for reason in found.reasons)
+        assert any("a target with 2 outputs" in reason for reason in found.reasons)
 
     def test_a_method_given_is_kept(self, xor):
         found = select(xor.X, xor.y, method="bahsic")

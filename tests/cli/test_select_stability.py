@@ -233,7 +233,7 @@ def test_classifiers_refuse_numbers(columns, tmp_path, name):
     columns["y"] = columns["sign"] * 2
     table = write_csv(tmp_path / "table.csv", columns)
     result = invoke("select", table, "-t", "y", "-m", name)
-    assert_refused(result, f"{name} takes a target of classes only", "'y'", "--target-kind classes")
+    assert_refused(result, f"{name} needs a target with classes", "'y'", "--target-kind classes")
 
 
 def test_table_too_small_to_halve_is_refused(columns, tmp_path):

@@ -19,14 +19,14 @@ PURPOSES = {
 
 def about_data(data: Dataset) -> str:
     """Say what was looked at."""
-    target = "numbers"
+    target = "a numeric target"
     if data.y.ndim > 1 and data.y.shape[1] > 1:
-        target = f"{data.y.shape[1]} outputs"
+        target = f"a target with {data.y.shape[1]} outputs"
     elif data.target_kind == "classes":
-        target = f"{len(np.unique(data.y))} classes"
-    categories = f", {len(data.categorical)} of them categories" if data.categorical else ""
+        target = f"a target with {len(np.unique(data.y))} classes"
+    categories = f" ({len(data.categorical)} categorical)" if data.categorical else ""
     size = f"{data.columns.n_samples:,} samples, {data.columns.n_features:,} features{categories}"
-    return f"{size}, a target of {target}."
+    return f"{size}, {target}."
 
 
 def _how_it_ended(reason: str) -> str:

@@ -118,7 +118,7 @@ def check_columns(table: "Dataset", method: "Method") -> None:
         method.check_takes("categorical", f"a table with categories ({names})")
     if method.needs_classes and table.target_kind != "classes":
         msg = (
-            f"{method.name} takes a target of classes only, but {table.target_name!r} holds "
+            f"{method.name} needs a target with classes, but {table.target_name!r} holds "
             "numbers; if these are classes, say --target-kind classes"
         )
         raise ValueError(msg)

@@ -81,7 +81,7 @@ def interactions_command(  # noqa: PLR0913, PLR0917 - one parameter for each opt
     target_kernel: Annotated[
         options.TargetKernel,
         typer.Option(
-            help="For a target of numbers: linear asks for more than a sum of effects on its mean, "
+            help="For a numeric target: linear asks for more than a sum of effects on its mean, "
             "gaussian for anything that depends on features together."
         ),
     ] = options.TargetKernel.linear,

@@ -70,7 +70,7 @@ class EngineName(StrEnum):
 
 
 class TargetKernel(StrEnum):
-    """Kernel of a target of numbers."""
+    """Kernel of a numeric target."""
 
     linear = "linear"
     gaussian = "gaussian"

@@ -101,7 +101,7 @@ def target_factor(
 
 
 def number_columns(y: Any) -> FloatArray:
-    """Return a target of numbers as columns of mean 0 and deviation 1."""
+    """Return a numeric target as columns of mean 0 and deviation 1."""
     numbers = np.asarray(y, dtype=np.float64)
     check_finite(numbers)
     return np.asarray(standardised(numbers.reshape(len(numbers), -1)))

@@ -36,7 +36,7 @@ class Variant:
     group : str, default=""
         Empty for that of the selector.
     needs_classes : bool, default=False
-        Whether a target of numbers is refused.
+        Whether a numeric target is refused.
     """
 
     name: str
