@@ -378,7 +378,7 @@ class TestSelection:
         assert found.selector.n_features_to_select is not None or n_features is None
         told = found.report(X, y).summary
         titles = [one["title"] for one in told.pitfalls]
-        is_said = "The number of features was not found by the data" in titles
+        is_said = "The number of features does not come from the data" in titles
         assert is_said == (n_features is not None)
         # Neither warns of names that an array cannot have.
         assert told.warnings == found.selector.report(X, y).summary.warnings == ()

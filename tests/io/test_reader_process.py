@@ -161,7 +161,7 @@ def test_an_interpreter_that_cannot_be_started(path, monkeypatch):
 
 def test_a_frozen_program_does_not_start_itself(path, monkeypatch):
     monkeypatch.setattr(sys, "frozen", True, raising=False)
-    with pytest.raises(TableError, match="which a frozen program has not; open it with anndata"):
+    with pytest.raises(TableError, match="a frozen program cannot start; open it with anndata"):
         ReaderProcess(path, ".h5ad", MISBEHAVING)
 
 

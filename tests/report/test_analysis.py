@@ -327,7 +327,7 @@ def test_contributions_and_the_curve_of_the_number_are_drawn(data):
     number = picture(summary, "number")
     assert number["caption"] == fitted.n_features_choice_.reason
     assert_allclose(number["series"][0]["values"], fitted.n_features_choice_.values, rtol=1e-5)
-    assert not any("not found by the data" in one["title"] for one in summary["pitfalls"])
+    assert not any("does not come from the data" in one["title"] for one in summary["pitfalls"])
 
 
 def test_interactions_are_told_with_their_family_wise_p(data):
@@ -473,7 +473,7 @@ def test_pitfalls_fit_the_result(data, summary):
     X, y = data
     titles = [one["title"] for one in summary["pitfalls"]]
     assert titles[0] == "Validate with the selection inside"
-    assert "The number of features was not found by the data" in titles
+    assert "The number of features does not come from the data" in titles
     assert "Features that matter only together are not seen" in titles
     assert "Some chosen features have substitutes" in titles
     assert "Some chosen features repeat each other" not in titles

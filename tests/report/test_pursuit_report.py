@@ -89,7 +89,7 @@ def test_the_method_and_its_limits_are_told(fitted, summary):
     assert "Only effects on the mean are found" in titles(summary)
     assert "Features that matter only together are not seen" not in titles(summary)
     assert "Some features only fill up the number" not in titles(summary)
-    assert not any("not found by the data" in title for title in titles(summary))
+    assert not any("does not come from the data" in title for title in titles(summary))
     _, X, y = fitted
     single = summarise(KernelPursuit(interactions=None).fit(X, y), X, y)
     assert "Features that matter only together are not seen" in titles(single)

@@ -201,7 +201,7 @@ class KernelChoice:
 
     sets: IndexArray  # (n_kernels,): place of the set of each kernel
     widths: IndexArray  # (n_kernels,): place of its width
-    nu: float  # the share of samples within the margin
+    nu: float  # the fraction of samples within the margin
     calibration: Calibration | None  # to log-odds; None where no samples were held out
     accuracy: float  # share of samples predicted when held out; flattering, as the best of several
 

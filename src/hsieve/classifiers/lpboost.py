@@ -175,7 +175,7 @@ def lpboost(columns: FloatArray, labels: FloatArray, nu: float) -> LPBoostFit:
 def lpboost_path(
     columns: FloatArray, labels: FloatArray, nus: Iterable[float]
 ) -> Iterator[LPBoostFit]:
-    """Fit for one nu after the other, from large to small best, each begun where the last ended."""
+    """Fit for each nu in turn, each begun where the last ended; quickest from large to small."""
     n_above = int(np.sum(labels > 0))
     twice_smaller = 2 * min(n_above, len(labels) - n_above)
     master = _Master(columns, labels)

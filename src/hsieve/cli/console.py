@@ -28,7 +28,7 @@ def as_text(value: str) -> Text:
 
 
 def complain(kind: str, message: str) -> None:
-    """Write one line to stderr, if that takes any."""
+    """Write one line to stderr, unless it is closed."""
     with suppress(OSError):
         sys.stderr.write(f"{kind}: {legible(' '.join(message.split()))}\n")
 

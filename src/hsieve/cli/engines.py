@@ -19,9 +19,9 @@ BYTES_A_UNIT = 1000
 Engine = Annotated[
     EngineName | None,
     typer.Option(
-        help="Who does the work, instead of --jobs: a cluster of Dask or Spark, to whose workers "
-        "the data are sent, or this process (local, threads), which does one piece at a time, "
-        "because pieces are timed; --jobs does several. The answer is the same."
+        help="Where the work is done, instead of --jobs: a cluster of Dask or Spark, to whose "
+        "workers the data are sent, or this process (local, threads), which does one piece at a "
+        "time, because pieces are timed; --jobs does several. The answer is the same."
     ),
 ]
 
@@ -49,7 +49,7 @@ def engine_for_jobs(
 ) -> "EngineSettings | None":
     """Return the engine that does the work, None for processes, or refuse it."""
     if engine is not None and jobs != 1:
-        msg = "--jobs and --engine both say who does the work; give one of them"
+        msg = "--jobs and --engine both say where the work is done; give one of them"
         raise BadInputError(msg)
     return engine_settings(engine, scheduler, n_workers)
 

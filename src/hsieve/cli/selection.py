@@ -96,7 +96,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
         typer.Option(
             min=0,
             max=1,
-            help="Most that two selected features may share (NHSIC); 0.9 bars copies.",
+            help="Most that two selected features may share (NHSIC); 0.9 excludes copies.",
             rich_help_panel=options.OF_PATHS,
         ),
     ] = None,

@@ -173,13 +173,13 @@ def compare(  # noqa: PLR0913
     n_repeats : int, default=1
         How often to share the samples out again; more than one needs a number as `cv`.
     n_jobs : int or None, default=None
-        Number of processes; None for one, -1 for one a core. The figures do not depend on it, but
+        Number of processes; None for one, -1 for one per core. The figures do not depend on it, but
         seconds do.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
-        Who evaluates, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`. A process
-        evaluates one fold of one selector at a time, so that threads make nothing quicker. Classes
-        of selectors and predictor must belong to modules that workers can import, and selectors
-        cannot have a cluster of their own.
+        Where selectors are evaluated, instead of `n_jobs`: see :func:`hsieve.parallel.make_engine`.
+        A process evaluates one fold of one selector at a time, so that threads make nothing
+        quicker. Classes of selectors and predictor must belong to modules that workers can import,
+        and selectors cannot have a cluster of their own.
     random_state : int, default=0
         Seed of the folds. Selectors and predictor keep their own.
     categorical : iterable of int or str, default=()

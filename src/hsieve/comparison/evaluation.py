@@ -185,7 +185,7 @@ def _name_of(scoring: Callable[..., float]) -> str:
 
 @dataclass(frozen=True, eq=False)
 class FoldOutcome:
-    """What came of one selector on one fold."""
+    """Result of one selector on one fold."""
 
     selector: Any  # fitted to the training samples
     selected: IndexArray  # best first, where the selector says so

@@ -1,4 +1,4 @@
-"""What came of a comparison of selectors, as text, rows and frames."""
+"""Results of a comparison of selectors, as text, rows and frames."""
 
 import textwrap
 from collections.abc import Sequence

@@ -64,7 +64,7 @@ class Consistency:
 
 @dataclass(frozen=True)
 class SelectorSummary:
-    """What came of one selector.
+    """Results of one selector.
 
     Parameters
     ----------

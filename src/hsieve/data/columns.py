@@ -165,7 +165,7 @@ class ColumnBlocks(ABC):
         ------
         features, result
             Positions of a piece and what the function returned, in the order of the columns. How
-            they are cut follows from their size and `max_bytes`, never from who does the work.
+            they are cut follows from their size and `max_bytes`, never from where the work is done.
         """
         del most_at_work  # one after the other
         for positions in self._pieces(max_bytes, features):

@@ -154,7 +154,7 @@ class InteractionScan(BaseSelector):
     spec = MethodSpec(
         does=(
             "looks at every pair of features for those that tell more about the target together "
-            "than the sum of what each tells alone, and says what chance does among so many."
+            "than the sum of their own effects, with p-values that account for all pairs."
         ),
         score="Minus log10 of the p-value of the best pair, or triple, that the feature is in.",
         sees=PAIRS,
@@ -317,7 +317,7 @@ class InteractionScan(BaseSelector):
             f"Looking at all {what} of {n_features:,} features would "
             f"take about {_in_words(seconds)}, more than time_limit={self.time_limit:g} seconds. "
             f"Look at fewer features with screen={_rounded(n_possible)} (the best by a narrow "
-            "kernel, or with screen_by='relevance' by what each tells alone), or allow more time."
+            "kernel, or with screen_by='relevance' by their own effects), or allow more time."
         )
         raise ValueError(msg)
 
@@ -327,7 +327,7 @@ class InteractionScan(BaseSelector):
             msg = (
                 f"More than {len(found.features)} interactions are likely: candidates that were "
                 "not tested may belong among those reported. Own effects of features that depend "
-                "on each other crowd the search; see what each tells alone (own_shares)."
+                "on each other crowd the search; see own_shares."
             )
             warnings.warn(msg, CrowdedInteractionsWarning, stacklevel=4)
         names = getattr(self, "feature_names_in_", None)

@@ -170,7 +170,9 @@ class ReaderProcess:
 
     def __post_init__(self) -> None:
         if getattr(sys, "frozen", False):  # then sys.executable is that program, not Python
-            problem = f"{self.form} is read by a process of Python, which a frozen program has not"
+            problem = (
+                f"{self.form} is read by a Python process, which a frozen program cannot start"
+            )
             raise table_error(self.path, f"{problem}; open it with anndata and hand that over")
         try:
             self._reading = start(self.module)

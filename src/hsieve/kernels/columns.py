@@ -374,7 +374,7 @@ def _tame(
     """Scale columns with outliers again, in place; see :func:`standardised`."""
     furthest = np.maximum(scaled.max(axis=0, initial=0), -scaled.min(axis=0, initial=0))
     for column in np.flatnonzero(furthest > FAR_OUT):
-        # From the numbers as they were: beside a wild value the others may have rounded together.
+        # From the numbers as they were: beside an outlier the others may have rounded together.
         values = original[:, column].astype(np.float64)
         largest = np.abs(values).max()
         if sample_weight is None:

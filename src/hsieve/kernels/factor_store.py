@@ -4,7 +4,7 @@ Two forms give the same interface:
 
 * **dense** (:mod:`hsieve.kernels.dense_factors`): landmark factors from the numbers themselves,
   right to 5e-5 an entry.
-* **coded** (:mod:`hsieve.kernels.coded_factors`): one byte a value. Three times as quick for many
+* **coded** (:mod:`hsieve.kernels.coded_factors`): one byte per value. Three times as quick for many
   samples, right to about 1e-3 of a dependence that matters.
 
 What is mostly asked of a store are squared norms of products F'G with a stack of other factors G.

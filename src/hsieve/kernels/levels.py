@@ -7,7 +7,7 @@ error of coding smallest), each placed at the mean of its samples. The factor is
 
     F = T[codes],    T = K_lb K_bb^(-1/2), centred by the counts of the levels,
 
-of which only the directions that matter are kept. Memory is one byte a value and 2 KB a feature.
+of which only the directions that matter are kept. Memory: one byte per value, 2 KB per feature.
 
 The error of coding is a shift of each sample by some 0.01 deviations. Relevance and redundancy are
 both inner products of the kernels of the shifted samples, so a path over coded features is

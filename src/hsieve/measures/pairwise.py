@@ -59,8 +59,8 @@ class PairwiseHSIC(Measure):
         Classes get the delta kernel 1/n_c, numbers a Gaussian of width sqrt(n_outputs) on
         standardised values.
     form : {"auto", "dense", "coded"}, default="auto"
-        "dense" works from the numbers themselves (error below 1e-4), "coded" from one byte a value
-        (about 1e-3, three times as quick). "auto" takes the latter from 8,192 samples and 20
+        "dense" works from the numbers themselves (error below 1e-4), "coded" from one byte per
+        value (about 1e-3, three times as quick). "auto" takes the latter from 8,192 samples and 20
         million values on.
     memory_limit : int, str or None, default=None
         Most memory to use beside the data handed in, in bytes or as "2GB"; None for as much as
@@ -69,7 +69,7 @@ class PairwiseHSIC(Measure):
     Notes
     -----
     Features and numeric targets are standardised; where a value lies more than five deviations
-    out, the scale is tamed so that one wild value does not hide the others
+    out, the scale is robust, so that one outlier does not hide the others
     (:func:`hsieve.kernels.columns.standardised`).
     """
 

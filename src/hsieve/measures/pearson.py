@@ -94,7 +94,7 @@ class Pearson(Measure):
 
 @dataclass(frozen=True, eq=False)
 class BoundPearson(PairwiseBoundMeasure):
-    """Correlation bound to data: standardised features and outputs, and a weight an output."""
+    """Correlation bound to data: standardised features and outputs, and a weight per output."""
 
     columns: FloatArray
     outputs: FloatArray

@@ -361,7 +361,7 @@ def _mark(packed: bytes) -> str:
 
 
 def lock_file(file: IO[Any]) -> None:
-    """Keep others out until the file is closed or this process ends, even by a kill."""
+    """Keep others out until the file is closed or this process ends, even if it is killed."""
     if sys.platform == "win32":
         import msvcrt
 

@@ -49,7 +49,8 @@ def make_job_engine(
         return JoblibEngine(n_jobs, in_order=in_order)
     if n_jobs is not None:
         msg = (
-            f"n_jobs={n_jobs!r} and engine={engine!r} both say who does the work; give one of them."
+            f"n_jobs={n_jobs!r} and engine={engine!r} both say where the work is done; give one of "
+            "them."
         )
         raise ValueError(msg)
     return make_engine(engine)
@@ -193,7 +194,7 @@ def interrupts_held() -> Iterator[None]:
 
 
 def end_with_parent(parent: int) -> None:
-    """See to it that this process does not outlive the one that started it, even by a kill."""
+    """End this process with the one that started it, even if that is killed."""
 
     def watch() -> None:
         while os.getppid() == parent:

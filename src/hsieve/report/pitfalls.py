@@ -82,7 +82,7 @@ def _number(selector: Any) -> tuple[str, str] | None:
         return None  # the method itself would take no more
     asked = "was given" if wanted is not None else "is the default"
     return (
-        "The number of features was not found by the data",
+        "The number of features does not come from the data",
         f"It {asked}: as many would have been selected from pure noise. "
         'n_features_to_select="guarded" or "cv" lets the data decide where the method '
         "allows it; stability selection bounds the number of false features.",

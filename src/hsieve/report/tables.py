@@ -137,7 +137,7 @@ FEATURE_COLUMNS = (
 PAIR_COLUMNS = (
     Column("coefficient", "Coefficient", "Coefficient of the pair where the path stops."),
     Column(
-        "relevance", "Relevance", "Dependence on the pair beyond what each feature tells alone."
+        "relevance", "Relevance", "Dependence on the pair beyond the effects of its features alone."
     ),
     Column(
         "strength",

@@ -33,7 +33,7 @@ class BAHSIC(WeightedSelector):
         Kernel on the target. None is ``Delta()`` for classes and a Gaussian for numbers;
         ``Precomputed()`` takes y as a Gram matrix.
     step : float or int, default=0.25
-        Share (below 1) or number of features dropped each round.
+        Fraction (below 1) or number of features dropped each round.
     n_contexts : int, default=8
         Random contexts in which features are judged each round; 1 is the paper's algorithm. See
         :mod:`hsieve.strategies.sequential`.
@@ -197,8 +197,8 @@ class RandSel(SearchSelector):
     n_rounds : int or None, default=None
         Rounds an iteration; None for 32 (sweep) or 3000 (plain).
     subsample : float, int or None, default=None
-        Share (up to 1) or number of samples a round; None for 0.5 (sweep) or 0.25 (plain), but for
-        at most 1000 samples.
+        Fraction (up to 1) or number of samples per round; None for 0.5 (sweep) or 0.25 (plain), but
+        for at most 1000 samples.
     balanced : bool, default=False
         Whether a subsample holds equally many samples of each class.
     step : float, default=0.25

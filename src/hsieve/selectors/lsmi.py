@@ -84,7 +84,7 @@ class BackwardLSMI(ForwardLSMI):
     ----------
     {n_features_to_select}
     step : float or int, default=1
-        Share (below 1) or number of features dropped each round; one by one as in the paper.
+        Fraction (below 1) or number of features dropped each round; one by one as in the paper.
     n_centres : int, default=100
         Number of basis functions of the density ratio.
     {categorical}

@@ -57,7 +57,7 @@ class SelectedPair:
     coefficient : float
         Coefficient of the pair where the path stops.
     relevance : float
-        Dependence of the target on the pair beyond what each feature tells alone.
+        Dependence of the target on the pair beyond the effects of its features alone.
     """
 
     features: tuple[int, int]
@@ -191,7 +191,7 @@ class N3LARS(_LarsSelector):
         machine, so not with a cluster for an engine. Covariates are in no pair. Of a pair that
         would bring in one feature too many, one may be selected.
     form : {"auto", "dense", "coded"}, default="auto"
-        How features are held; see :class:`PairwiseHSIC`. "auto" takes one byte a value from 8,192
+        How features are held; see :class:`PairwiseHSIC`. "auto" takes one byte per value from 8,192
         samples and 20 million values on.
     memory_limit : int, str or None, default=None
         Most memory to use beside the data handed in, in bytes or as "2GB". Threads of an engine

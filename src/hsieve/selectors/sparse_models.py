@@ -107,7 +107,7 @@ def model_outputs(y: NDArray[Any], target_kind: str) -> FloatArray:
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class SpAM(SparseSelector):
-    """Features of a sparse additive model: a sum of curves, one a feature, most of them zero.
+    """Features of a sparse additive model: a sum of curves, one per feature, most of them zero.
 
     Parameters
     ----------

@@ -411,7 +411,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
 
 
 def _check_kept(most: int, n_features: int, threshold: float, wished: float) -> None:
-    """Refuse a threshold, a bound and a number a subsample that do not go together."""
+    """Refuse a threshold, a bound and a number per subsample that do not go together."""
     bound = false_selection_bound(most, n_features, threshold)
     if bound > wished * (1 + SHARE_TOLERANCE):
         msg = (

@@ -30,7 +30,7 @@ class SVMRFE(SearchSelector):
     C : float, default=1.0
         Weight of the losses against the size of the weights, for standardised features.
     step : float or int, default=0.1
-        Share (below 1) or number (1 or more) of the features dropped each round; at least one.
+        Fraction (below 1) or number (1 or more) of the features dropped each round; at least one.
         ``step=1`` goes one by one.
     {target_kind}
         Numbers get support vector regression.
@@ -165,7 +165,7 @@ class KernelSVMRFE(SearchSelector):
         Whether features are judged by the size of the change of the objective, whatever its sign;
         see :mod:`hsieve.measures.svm`.
     step : float or int, default=0.1
-        Share (below 1) or number (1 or more) of the features dropped each round; at least one.
+        Fraction (below 1) or number (1 or more) of the features dropped each round; at least one.
         The thesis drops 0.25.
     {categorical}
     {target_kind}
