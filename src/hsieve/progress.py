@@ -16,6 +16,8 @@ from hsieve.text import legible
 __all__ = ["Listener", "listen", "report", "show_progress", "stage"]
 
 BAR_DELAY = 2.0
+# Seconds of work from which the time left is estimated; steps may be minutes apart.
+ESTIMATED_FROM = 3600.0
 
 Listener: TypeAlias = Callable[[float, str], None]
 
@@ -101,14 +103,23 @@ class _DelayedBar:
     """A bar that a timer brings up, so that it comes even where the work reports nothing."""
 
     def __init__(self, what: str, console: Any) -> None:
-        from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import (
+            BarColumn,
+            Progress,
+            TextColumn,
+            TimeElapsedColumn,
+            TimeRemainingColumn,
+        )
 
         self._progress = Progress(
             TextColumn("{task.description}", markup=False),
             BarColumn(),
             TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
             console=console,
             transient=True,
+            speed_estimate_period=ESTIMATED_FROM,
         )
         self._task = self._progress.add_task(legible(what), total=None)
         self._lock = Lock()

@@ -218,27 +218,13 @@ def test_missing_data_leave_no_file_and_throw_nothing_away(tmp_path):
     assert len(lines_of(tmp_path)) == 1 + N_PIECES
 
 
-def test_progress_tells_the_time_left(tmp_path):
+def test_progress_is_the_fraction_of_pieces_that_are_done(tmp_path):
     told = []
     with listen(lambda share, what: told.append((share, what))):
         runner.run(EXPERIMENT, Settings(), tmp_path)
-    assert told[-1][0] == 1.0
-    assert [share for share, _ in told] == sorted(share for share, _ in told)
-    assert told[0][1] == "first, about 1 s left"
-
-
-def test_time_left_goes_by_the_most_similar_pieces():
-    seconds = {("a", 0, 0, "slow"): 10.0, ("a", 0, 0, "quick"): 2.0, ("b", 0, 0, "quick"): 4.0}
-    assert runner.time_left([("a", 0, 1, "slow")], seconds, 1) == 10.0
-    assert runner.time_left([("b", 0, 0, "slow")], seconds, 1) == 4.0
-    assert runner.time_left([("c", 0, 0, "quick")], seconds, 1) == 3.0
-    assert runner.time_left([("c", 0, 0, "new")] * 2, seconds, 2) == pytest.approx(16 / 3)
-
-
-def test_words_for_the_time_left():
-    assert runner.in_words(0.2) == "about 1 s left"
-    assert runner.in_words(600) == "about 10 min left"
-    assert runner.in_words(9000) == "about 2.5 h left"
+    shares = [share for share, _ in told]
+    assert shares == [(place + 1) / N_PIECES for place in range(N_PIECES)]
+    assert told[0][1] == "first"
 
 
 def test_every_digit_survives_the_file(tmp_path):

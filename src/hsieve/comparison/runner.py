@@ -28,8 +28,6 @@ from hsieve.parallel.jobs import make_job_engine
 from hsieve.parameters import NONE, integer
 from hsieve.progress import listen, report
 
-# The clock may not have moved since the work began.
-LEAST_SECONDS = 1e-3
 # Held by the one piece that a process is measuring.
 _ALONE = Lock()
 
@@ -189,26 +187,17 @@ def _measure_missing(
     results: Results,
     data: Mapping[str, Any] | None = None,
 ) -> None:
-    """Measure what is not done, add it to the results, and tell how far it is."""
+    """Measure what is not done, add it to the results, and report progress."""
     missing = {piece.key: piece for piece in pieces if piece.key not in results.finished}
     if not missing:
         return
     data = _loaded(experiment, missing.values()) if data is None else data
     needed = experiment.measure, data
-    seconds = {key: finished.seconds for key, finished in results.finished.items()}
-    started, worked = time.monotonic(), 0.0
     with settings.workers() as workers:
-        for key, finished in workers.map(_measure_piece, list(missing.values()), shared=needed):
+        found = workers.map(_measure_piece, list(missing.values()), shared=needed)
+        for n_done, (key, finished) in enumerate(found, len(pieces) - len(missing) + 1):
             results.add(key, finished)
-            seconds[key] = finished.seconds
-            worked += finished.seconds
-            piece = missing.pop(key)
-            n_busy: float = settings.jobs
-            if settings.engine is not None:
-                # Of an engine it is seen by what it has done.
-                n_busy = max(1.0, worked / max(time.monotonic() - started, LEAST_SECONDS))
-            left = time_left(list(missing), seconds, n_busy)
-            report(1 - len(missing) / len(pieces), f"{piece.dataset}, {in_words(left)}")
+            report(n_done / len(pieces), missing[key].dataset)
 
 
 def _measure_piece(
@@ -222,30 +211,3 @@ def _measure_piece(
         records = measure(piece, data.get(piece.dataset))
         taken = time.perf_counter() - started
     return piece.key, Finished(records, taken)
-
-
-def time_left(missing: Sequence[Key], seconds: Mapping[Key, float], jobs: float) -> float:
-    """Estimate how long the missing pieces will take, so many at a time.
-
-    A piece counts as the mean of those with its data and method, of those with its data, with its
-    method, or of all, the first of which there are any.
-    """
-    groups: dict[tuple[str | None, str | None], list[float]] = {}
-    for (dataset, _, _, method), taken in seconds.items():
-        for group in ((dataset, method), (dataset, None), (None, method), (None, None)):
-            groups.setdefault(group, []).append(taken)
-    means = {group: sum(taken) / len(taken) for group, taken in groups.items()}
-    total = 0.0
-    for dataset, _, _, method in missing:
-        wanted = ((dataset, method), (dataset, None), (None, method), (None, None))
-        total += next(means[group] for group in wanted if group in means)
-    return total / jobs
-
-
-def in_words(seconds: float) -> str:
-    """Tell how much time is left, no more exactly than it can be known."""
-    if seconds < 90:
-        return f"about {max(seconds, 1):.0f} s left"
-    if seconds < 5400:
-        return f"about {seconds / 60:.0f} min left"
-    return f"about {seconds / 3600:.1f} h left"
