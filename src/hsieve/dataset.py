@@ -22,8 +22,9 @@ from sklearn.utils.validation import (
 
 from hsieve.data.arrays import ArrayBlocks
 from hsieve.data.columns import ColumnBlocks, some_columns
-from hsieve.data.errors import listed, quoted, unknown_name
+from hsieve.data.errors import listed, quoted, table_error, unknown_name
 from hsieve.data.memory import free_memory, give_back_memory
+from hsieve.data.survival import SURVIVAL, martingale_residuals, survival_times
 from hsieve.data.validation import (
     TARGET_KINDS,
     TargetKind,
@@ -40,7 +41,7 @@ from hsieve.io.frames import FrameBlocks, as_frame, frame_names, is_frame, take_
 from hsieve.io.reading import assign_roles, open_source
 from hsieve.io.source import Source
 from hsieve.io.sparse import SparseBlocks, is_sparse
-from hsieve.io.targets import split_target, target_array
+from hsieve.io.targets import split_target, survival_target, target_array
 from hsieve.kernels.columns import check_positions
 from hsieve.parameters import word
 
@@ -59,12 +60,12 @@ class Dataset:
     columns : ColumnBlocks
         The features, in memory or in a file; `X` reads them all.
     y : ndarray of shape (n_samples,) or (n_samples, n_outputs)
-        The target: class labels or numbers.
+        The target: class labels or numbers; of times with events, martingale residuals.
     names : tuple of str
         A name for each feature.
     target_name : str, default="y"
         Name of the target.
-    target_kind : {"classes", "continuous"}
+    target_kind : {"classes", "continuous", "survival"}
         How the target is read.
     categorical : tuple of int, default=()
         Positions of the features that are categories, ascending.
@@ -74,6 +75,8 @@ class Dataset:
         How often each sample counts; None for once.
     groups : None
         Reserved for groups of samples.
+    times : ndarray of shape (n_samples,) or None, default=None
+        Of survival data the structured array of ``event`` and ``time``.
     notes : tuple of str, default=()
         What was done to the data, in sentences.
     source : Path or str, default="data"
@@ -98,6 +101,7 @@ class Dataset:
     levels: Mapping[int, tuple[Any, ...]] = field(default_factory=dict, repr=False)
     sample_weight: NDArray[np.float64] | None = field(default=None, repr=False)
     groups: None = None
+    times: NDArray[Any] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
     source: Path | str = "data"
 
@@ -121,7 +125,7 @@ class Dataset:
         X : array-like, sparse matrix or ColumnBlocks of shape (n_samples, n_features)
             The features.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
-            The target.
+            The target; or times with events, as :func:`open_dataset` takes them.
         names : sequence of str or None, default=None
             Names of the features; None for their own, or x0, x1, ...
         target_name : str, default="y"
@@ -140,9 +144,9 @@ class Dataset:
         columns = _columns_of_array(X, given_names)
         kept = given_names or columns.names or tuple(f"x{i}" for i in range(columns.n_features))
         given = _given_categories(categorical, columns.n_features, kept)
-        target = _checked_target(y, target_kind, columns.n_samples)
-        kind = target_kind_of(target, target_kind)
-        data = cls(columns, target, kept, target_name, kind, given)
+        target, kind, times = _read_target(y, target_kind, columns.n_samples)
+        data = cls(columns, target, kept, target_name, kind, given, times=times)
+        data = replace(data, notes=_about_times(times))
         if missing == "refuse" and isinstance(columns, ArrayBlocks):
             _refuse_array(columns.whole())
         data = data.without_gaps(missing)
@@ -158,6 +162,7 @@ class Dataset:
         drop: Iterable[str] = (),
         missing: str = "refuse",
         target_kind: str = "auto",
+        event: str | None = None,
     ) -> "Dataset":
         """Take a data frame of pandas, polars, Arrow or another library that Narwhals knows.
 
@@ -168,7 +173,7 @@ class Dataset:
             columns to drop.
         target : str or array-like
             Name of the target's column, or its values.
-        categorical, drop, missing, target_kind
+        categorical, drop, missing, target_kind, event
             As in :func:`open_dataset`.
 
         Returns
@@ -185,6 +190,14 @@ class Dataset:
         if isinstance(target, str):
             target_name = target
             frame, target = split_target(frame, target)
+        if event is not None:
+            if not named:
+                msg = f"event={event!r} needs the name of the column of times as target."
+                raise ValueError(msg)
+            frame, events = split_target(frame, event, "the events")
+            target = survival_times(
+                target_array(events, "continuous"), target_array(target, "continuous")
+            )
         frame = as_frame(frame)
         wanted = [place for place, name in enumerate(frame.columns) if str(name) not in dropped]
         frame = take_columns(frame, np.array(wanted, dtype=np.intp))
@@ -203,16 +216,17 @@ class Dataset:
             blocks = FrameBlocks(take_columns(frame, kept))
         shown = tuple(every[place] for place in kept)
         given = np.flatnonzero(np.isin(kept, listed_ones))
-        values = _checked_target(target, target_kind, blocks.n_samples)
+        values, kind, times = _read_target(target, target_kind, blocks.n_samples)
         return cls(
             columns=blocks,
             y=values,
             names=shown,
             target_name=str(target_name),
-            target_kind=target_kind_of(values, target_kind),
+            target_kind=kind,
+            times=times,
             categorical=tuple(np.union1d(given, blocks.declared).astype(int).tolist()),
             levels={i: c.levels for i, c in enumerate(blocks.columns) if c.kind == "text"},
-            notes=notes,
+            notes=(*_about_times(times), *notes),
         ).without_gaps(missing)
 
     @property
@@ -282,6 +296,7 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     missing: str = "refuse",
     target_kind: str = "auto",
     sample_weight: Any = None,
+    event: str | None = None,
     names: Sequence[str] | None = None,
     layer: str | None = None,
     sep: str | None = None,
@@ -302,7 +317,8 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     target : str or array-like
         Name of the target's column, or its values. For .npz and .zarr the name of a 1-D array, by
         default "y"; for .npy the index of a column, such as "0" or "-1", or its name; for .h5ad
-        and AnnData a column of ``obs``.
+        and AnnData a column of ``obs``. Times with events (survival data) are a structured array of
+        event and time, as scikit-survival has them, or a frame of these two columns.
     categorical : iterable of int or str, default=()
         Features that are categories, beside those of category type and text. By name in a file.
     drop : iterable of str, default=()
@@ -311,9 +327,13 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         Missing values of features: refuse them; fill in the median of numbers and a level of its
         own for categories; or make every feature that has some a category with a level for what is
         missing. The target may have none in any case.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
+    target_kind : {"auto", "classes", "continuous", "survival"}, default="auto"
         How the target is read. "auto": text, booleans, categories and integers of few values are
-        classes, other numbers are numbers.
+        classes, other numbers are numbers. "survival": an array of two columns holds events and
+        times.
+    event : str or None, default=None
+        Of survival data the column that tells whether the event was observed (1) or the time is
+        censored (0); the target is the column of times. In a file or a data frame.
     sample_weight : str, array-like or None, default=None
         How often each sample counts: the name of a column of numbers, which is then no feature, or
         its values. None counts each once.
@@ -375,6 +395,7 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
             target,
             drop=drop,
             **options,
+            event=event,
             names=names,
             layer=layer,
             sep=sep,
@@ -382,6 +403,8 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
             encoding=encoding,
         )
         return _weighted(data, sample_weight)
+    if event is not None:
+        options["event"] = event
     given = any(one is not None for one in (sep, decimal, encoding))
     told = TextFormat(sep, decimal, encoding) if given else None
     if isinstance(source, str | os.PathLike):
@@ -396,11 +419,13 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         msg = f"sep, decimal and encoding are for delimited text, got {type(source).__name__}."
         raise ValueError(msg)
     if is_distributed(source):
+        _refuse_event(event, "data of Dask and Spark")
         return _from_cluster(source, target, drop=tuple(drop), names=names, **options)
     if target is None:
         msg = "y must hold the target, one value for each sample, or name its column; got None."
         raise ValueError(msg)
     if is_annotated(source):
+        _refuse_event(event, "AnnData")
         columns, y, notes = open_annotated(source, target, layer=layer, target_kind=target_kind)
         data = Dataset.from_arrays(columns, y, target_name=target, **options)
         return _dropped(replace(data, notes=(*notes, *data.notes)), drop)
@@ -409,7 +434,18 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     if isinstance(target, str):
         msg = f"y={target!r} names a column, but X is no data frame; got {type(source).__name__}."
         raise ValueError(msg)
+    _refuse_event(event, "arrays")
     return _dropped(Dataset.from_arrays(source, target, names=names, **options), drop)
+
+
+def _refuse_event(event: str | None, what: str) -> None:
+    """Refuse the name of a column where there is none."""
+    if event is not None:
+        msg = (
+            f"event={event!r} names a column of a file or a data frame, which {what} are not; give "
+            "a structured array of event and time as the target."
+        )
+        raise ValueError(msg)
 
 
 def opened(X: Any, y: Any, *, takes_weights: bool = False, **options: Any) -> Dataset:
@@ -444,6 +480,9 @@ def opened(X: Any, y: Any, *, takes_weights: bool = False, **options: Any) -> Da
 
 def _weighted(data: Dataset, sample_weight: Any) -> Dataset:
     """Give samples their weights: values, or the name of a column, which is a feature no more."""
+    if data.times is not None:
+        msg = "Times with events take no weights of samples; leave sample_weight out."
+        raise ValueError(msg)
     note = "Samples are weighted."
     if isinstance(sample_weight, str):
         if sample_weight not in data.names:
@@ -478,7 +517,7 @@ def _refuse_several_names(target: Any, frame: Any) -> None:
         msg = (
             f"The target must be one column, got the names {listed(map(str, target))}. For several "
             "outputs give their values, such as frame[[...]], and leave them out of the features. "
-            "Times with events or censoring are not supported."
+            "Times with events are target='time', event='event'."
         )
         raise ValueError(msg)
 
@@ -522,24 +561,38 @@ def _from_source(
     drop: Sequence[str],
     missing: str,
     target_kind: str,
+    event: str | None = None,
 ) -> Dataset:
     """Read the target of a source, and its features or where they are."""
     given = tuple(map(str, categorical))
     may_lack = missing != "refuse"
     with closing(source):
         roles = assign_roles(
-            source, categorical=given, drop=drop, target_kind=target_kind, may_lack=may_lack
+            source,
+            categorical=given,
+            drop=drop,
+            target_kind=target_kind,
+            may_lack=may_lack,
+            event=event,
         )
         columns = source.columns(roles.features, roles.declared, may_lack=may_lack)
+    y, kind, times = roles.y, roles.target_kind, None
+    if roles.event is not None:
+        try:
+            times = survival_times(roles.event, roles.y)
+        except ValueError as error:
+            raise table_error(source.path, f"{error}") from error
+        y, kind = martingale_residuals(times), SURVIVAL
     return Dataset(
         columns=columns,
-        y=roles.y,
+        y=y,
         names=roles.features,
         target_name=source.target,
-        target_kind=roles.target_kind,
+        target_kind=kind,
+        times=times,
         categorical=tuple(i for i, n in enumerate(roles.features) if n in roles.declared),
         levels={i: roles.levels[n] for i, n in enumerate(roles.features) if n in roles.levels},
-        notes=(*source.notes, *roles.notes),
+        notes=(*source.notes, *_about_times(times), *roles.notes),
         source=source.path,
     ).without_gaps(missing)
 
@@ -584,6 +637,29 @@ def _refuse_array(array: NDArray[Any]) -> None:
         "a level of its own for categories)."
     )
     raise ValueError(msg)
+
+
+def _read_target(
+    y: Any, target_kind: str, n_samples: int
+) -> tuple[NDArray[Any], TargetKind, NDArray[Any] | None]:
+    """Return a target as an array and its kind; of survival data residuals, and the times."""
+    times = survival_target(y, target_kind)
+    if times is None:
+        values = _checked_target(y, target_kind, n_samples)
+        return values, target_kind_of(values, target_kind), None
+    check_consistent_length(times, np.empty(n_samples))
+    return martingale_residuals(times), SURVIVAL, times
+
+
+def _about_times(times: NDArray[Any] | None) -> tuple[str, ...]:
+    """Say how much of survival data is censored."""
+    if times is None:
+        return ()
+    n_events = int(times["event"].sum())
+    part = 1 - n_events / len(times)
+    return (
+        f"Times with {n_events:,} events, {part:.0%} censored, compared by martingale residuals.",
+    )
 
 
 def _checked_target(y: Any, target_kind: str, n_samples: int) -> NDArray[Any]:

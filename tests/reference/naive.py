@@ -114,3 +114,39 @@ def bahsic(X, L, sigma_of, step=1):
         removed += [remaining[i] for i in worst]
         remaining = [k for i, k in enumerate(remaining) if i not in worst]
     return (removed + remaining)[::-1]
+
+
+def martingale_residuals(event, time):
+    """Events less the Nelson-Aalen estimate of the cumulative hazard at the time observed."""
+    residuals = np.empty(len(time))
+    for i in range(len(time)):
+        hazard = 0.0
+        for t in sorted(set(time)):
+            if t <= time[i]:
+                n_events = sum(e for e, s in zip(event, time, strict=True) if s == t)
+                hazard += n_events / sum(s >= t for s in time)
+        residuals[i] = event[i] - hazard
+    return residuals
+
+
+def kaplan_meier(event, time, at):
+    """Product over the times of events up to one of the fraction that had none."""
+    fraction = 1.0
+    for t in sorted(set(time)):
+        if t <= at:
+            n_events = sum(e for e, s in zip(event, time, strict=True) if s == t)
+            fraction *= 1 - n_events / sum(s >= t for s in time)
+    return fraction
+
+
+def risk_set_products(K, event, time):
+    """Inner products of the feature map of each event less its mean over those at risk."""
+    rows = []
+    for j in range(len(time)):
+        if event[j]:
+            at_risk = np.array([float(s >= time[j]) for s in time])
+            row = -at_risk / at_risk.sum()
+            row[j] += 1
+            rows.append(row)
+    rows = np.array(rows)
+    return rows @ K @ rows.T

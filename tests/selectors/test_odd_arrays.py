@@ -104,16 +104,8 @@ def test_dates_are_refused(door, unit, problem):
 def test_times_with_events_are_not_two_outputs(door, problem):
     X, y = problem
     time, event = y + 1, np.arange(60) % 3 > 0
-    records = np.array(list(zip(event, time, strict=True)), dtype=[("e", bool), ("t", float)])
-    frame = pd.DataFrame({"time": time, "event": event})
-    for target in (
-        np.column_stack([time, event]),
-        np.column_stack([event, time]).tolist(),
-        frame,
-        pl.from_pandas(frame),
-        records,
-    ):
-        with pytest.raises(ValueError, match="Times with events or censoring are not supported"):
+    for target in (np.column_stack([time, event]), np.column_stack([event, time]).tolist()):
+        with pytest.raises(ValueError, match="they look like events and times"):
             door(X, target)
 
 

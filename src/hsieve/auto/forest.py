@@ -74,6 +74,7 @@ class ForestImportance(Measure):
     random_state: int = 0
 
     bound_type = KnownScores
+    takes_survival = True
 
     def bind(self, X: ArrayLike, y: Any) -> KnownScores:
         """Grow the forest; the importances of all features add up to 1."""

@@ -24,6 +24,8 @@ def about_data(data: Dataset) -> str:
         target = f"a target with {data.y.shape[1]} outputs"
     elif data.target_kind == "classes":
         target = f"a target with {len(np.unique(data.y))} classes"
+    elif data.target_kind == "survival":
+        target = "times with events"
     categories = f" ({len(data.categorical)} categorical)" if data.categorical else ""
     size = f"{data.columns.n_samples:,} samples, {data.columns.n_features:,} features{categories}"
     return f"{size}, {target}."

@@ -57,6 +57,8 @@ def origin(table: "Dataset") -> str:
     """Say what a result comes from: the number of samples, the target and its kind."""
     n_classes = len(set(table.y.tolist()))
     kind = f"{n_classes} classes" if table.target_kind == "classes" else "numbers"
+    if table.times is not None:
+        kind = f"times with {int(table.times['event'].sum())} events"
     return f"from {len(table.y)} samples; target {table.target_name} ({kind})"
 
 

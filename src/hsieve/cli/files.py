@@ -28,6 +28,7 @@ STANDARD_INPUT = Path("-")
 # Options that are arguments of `open_dataset` by the same name, with what is not worth saying.
 READING = {
     "target": (),
+    "event": (None,),
     "missing": ("refuse",),
     "target_kind": ("auto",),
     "sep": (None,),

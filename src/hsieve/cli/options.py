@@ -165,6 +165,14 @@ SampleWeight = Annotated[
         metavar="COLUMN", help="Column that says how often each sample counts; it is no feature."
     ),
 ]
+Event = Annotated[
+    str | None,
+    typer.Option(
+        metavar="NAME",
+        help="For survival data, whose target is a time: the column of events, 1, or 0 where the "
+        "time is censored.",
+    ),
+]
 Drop = Annotated[
     list[str] | None, typer.Option(metavar="NAMES", help=f"Columns to leave out{SEVERAL}.")
 ]

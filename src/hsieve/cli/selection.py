@@ -45,6 +45,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     context: typer.Context,
     file: options.File,
     target: options.Target = None,
+    event: options.Event = None,
     n_features: options.NFeatures = None,
     fdr: options.FalseDiscoveryRate = None,
     method_name: Annotated[

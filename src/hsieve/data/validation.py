@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Sequence
 from datetime import date, time, timedelta
 from numbers import Integral, Real
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -39,13 +39,12 @@ __all__ = [
     "refuse_constant",
     "refuse_mixed",
     "refuse_rounding",
-    "refuse_survival",
     "role_of_text",
     "target_kind_of",
 ]
 
-TargetKind: TypeAlias = Literal["classes", "continuous"]
-TARGET_KINDS = ("auto", "classes", "continuous")
+TargetKind: TypeAlias = Literal["classes", "continuous", "survival"]
+TARGET_KINDS = ("auto", "classes", "continuous", "survival")
 ONE_OF_KINDS = word(*TARGET_KINDS)
 # More distinct whole numbers than this are taken for counts or measurements, not for classes.
 MAX_INTEGER_CLASSES = 20
@@ -95,13 +94,14 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
     ----------
     y : array-like of shape (n_samples,) or (n_samples, n_outputs)
         The target.
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
+    target_kind : {"auto", "classes", "continuous", "survival"}, default="auto"
         "auto": text, booleans and integers with at most 20 distinct values, each held by two
-        samples on average, are classes; several outputs and all else are numbers.
+        samples on average, are classes; several outputs and all else are numbers. "survival" is
+        for residuals of times with events (:mod:`hsieve.data.survival`).
 
     Returns
     -------
-    {"classes", "continuous"}
+    {"classes", "continuous", "survival"}
         The kind.
 
     Raises
@@ -117,7 +117,7 @@ def target_kind_of(y: ArrayLike, target_kind: str = "auto") -> TargetKind:
     """
     values = np.asarray(y)
     kind = likely_kind_of(values, target_kind)
-    if kind == "continuous":
+    if kind != "classes":
         _refuse_rounding(values)
     return kind
 
@@ -126,7 +126,7 @@ def likely_kind_of(values: NDArray[Any], target_kind: str = "auto") -> TargetKin
     """Say what :func:`target_kind_of` says, whether or not the numbers can be told apart."""
     ONE_OF_KINDS.check("target_kind", target_kind)
     if target_kind != "auto":
-        return "classes" if target_kind == "classes" else "continuous"
+        return cast("TargetKind", target_kind)
     if values.ndim == 2 and values.shape[1] > 1:
         return "continuous"
     values = numbers_if_all_are(values)
@@ -360,35 +360,6 @@ def plain_features(estimator: Any, X: Any) -> Any:
         )
         raise ValueError(msg)
     return plain
-
-
-def refuse_survival(y: Any, target_kind: str = "auto") -> None:
-    """Refuse times and events of survival data, which would be taken for two outputs.
-
-    These are structured arrays, as survival packages have them, and two columns of which one holds
-    zeros and ones and the other numbers that are not negative and of more than two values, unless
-    the target is said to be continuous.
-    """
-    values = np.asarray(y)
-    advice = (
-        "Times with events or censoring are not supported: give the time of those who had the "
-        "event, or whether it came before some time."
-    )
-    if values.dtype.names:
-        fields = ", ".join(values.dtype.names)
-        msg = f"The target is a structured array of the fields {fields}. {advice}"
-        raise ValueError(msg)
-    is_pair = values.ndim == 2 and values.shape[1] == 2 and values.dtype.kind in "biuf"
-    if not is_pair or target_kind != "auto":
-        return
-    is_event = [np.array_equal(np.unique(column), (0, 1)) for column in values.T]
-    if sum(is_event) == 1 and (values >= 0).all():
-        msg = (
-            "The target has two columns, one of zeros and ones and one of numbers that are never "
-            f"negative: they look like events and times. {advice} If they are two outputs, say "
-            "target_kind='continuous'."
-        )
-        raise ValueError(msg)
 
 
 def checked_data(estimator: Any, X: Any, *target: Any, **options: Any) -> Any:

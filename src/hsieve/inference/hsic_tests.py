@@ -17,7 +17,7 @@ References
    estimation", 2007.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,6 +30,7 @@ from hsieve.array_types import FloatArray
 from hsieve.data.validation import refuse_constant
 from hsieve.dataset import Dataset, opened
 from hsieve.inference.feature_number import representative_rows
+from hsieve.inference.risk_sets import RiskSets
 from hsieve.io.frames import pandas_frame
 from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.kernels.columns import check_positions
@@ -253,7 +254,8 @@ def feature_tests(
     X : array-like, data frame or sparse matrix of shape (n_samples, n_features), or Dataset
         Features. Columns of a frame that identify or count the rows are left out with a warning.
     y : array-like
-        Target, or the name of its column in a data frame. A Dataset has its own.
+        Target, or the name of its column in a data frame; or times with events, as
+        :func:`hsieve.open_dataset` takes them. A Dataset has its own.
     measure : HSIC or None, default=None
         Kernels, and categories and kind of the target beside those that frames and Datasets tell;
         None is ``HSIC()``. The statistic is the biased one.
@@ -276,6 +278,9 @@ def feature_tests(
     score has no honest p-value on the same data; adjusted p-values account for the number of
     features looked at, not for further choices.
 
+    Of times with events the tests are those of :mod:`hsieve.inference.risk_sets`, which hold where
+    features decide who is censored; "permutation" then draws signs of events.
+
     Examples
     --------
     >>> import numpy as np
@@ -291,19 +296,37 @@ def feature_tests(
     n = len(bound.gram_y)
     _check_method(method, n, n_permutations)
     centred_y = centre(bound.gram_y)
-    moments_y = MatrixMoments.of(centred_y)
-    orders = [] if method == "gamma" else list(_orders(n, n_permutations, random_state))
+    p_value: Callable[[FloatArray], float]
+    if data.times is not None and measure.kernel_y is None:
+        p_value = _survival_test(data.times, method, n_permutations, random_state)
+    elif method == "gamma":
+        moments_y = MatrixMoments.of(centred_y)
+        p_value = lambda gram: _gamma_p_value(gram, moments_y, float(np.vdot(gram, centred_y)))  # noqa: E731
+    else:
+        orders = list(_orders(n, n_permutations, random_state))
+        p_value = lambda gram: _permutation_p_value(gram, centred_y, orders)  # noqa: E731
     scores, p_values = np.empty(bound.n_features), np.empty(bound.n_features)
     for feature in range(bound.n_features):
         centred_x = centre(bound.kernel.on_subset(bound.columns, np.array([feature])).gram)
         scores[feature] = np.vdot(centred_x, centred_y)
-        if method == "gamma":
-            p_values[feature] = _gamma_p_value(centred_x, moments_y, scores[feature])
-        else:
-            p_values[feature] = _permutation_p_value(centred_x, centred_y, orders)
+        p_values[feature] = p_value(centred_x)
         report((feature + 1) / bound.n_features, "testing features")
     adjusted = stats.false_discovery_control(p_values, method="bh")
     return FeatureTests(scores / (n - 1) ** 2, p_values, adjusted, method, data.names)
+
+
+def _survival_test(
+    times: NDArray[Any],
+    method: str,
+    n_permutations: int,
+    random_state: int | np.random.Generator | None,
+) -> Callable[[FloatArray], float]:
+    """Test features against times with events: by random signs of events, not by permutations."""
+    risk_sets, signs = RiskSets.of(times), None
+    if method == "permutation":
+        rng = np.random.default_rng(random_state)
+        signs = rng.choice((-1.0, 1.0), (n_permutations, len(risk_sets.events)))
+    return lambda gram: risk_sets.p_value(gram, signs)
 
 
 def _opened_for(measure: HSIC, X: Any, y: Any) -> tuple[Dataset, HSIC]:
@@ -366,7 +389,7 @@ def least_p_value(
     Gives the least p-value of the columns of X times the number of all features, from at most 500
     samples; 1 if there are too few samples for a test.
     """
-    rows = representative_rows(y, MOST_TESTED_SAMPLES)
+    rows = representative_rows(y["time"] if y.dtype.names else y, MOST_TESTED_SAMPLES)
     if len(rows) < MIN_GAMMA_SAMPLES:
         return 1.0
     measure = HSIC(categorical=categorical, target_kind=target_kind)

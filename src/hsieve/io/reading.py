@@ -104,6 +104,8 @@ class Roles:
     # Levels of the categories that are text, and what was found out about columns, in sentences.
     levels: Mapping[Any, tuple[object, ...]]
     notes: tuple[str, ...]
+    # Whether the event was observed, where the target is a time.
+    event: Array | None = None
 
 
 def assign_roles(
@@ -113,14 +115,23 @@ def assign_roles(
     drop: Sequence[str] = (),
     target_kind: str = "auto",
     may_lack: bool = True,
+    event: str | None = None,
 ) -> Roles:
     """Read the target and see that the features can be read as they are declared.
 
     The source is left open for its features.
     """
     declared = frozenset(categorical)
-    features = _features(source, categorical, drop)
-    kinds = source.open([*features, source.target], declared)
+    features = _features(source, categorical, drop, event)
+    kinds = source.open([*features, source.target, *([event] if event else [])], declared)
+    events = None
+    if event is not None:
+        kind_of_event = kinds.pop(event)
+        if kind_of_event not in READABLE_KINDS or kind_of_event == "text":
+            problem = f"the column of events {quoted(event)} must hold 1 and 0 (censored)"
+            raise table_error(source.path, problem)
+        events = source.load(event)
+        target_kind = "continuous"
     values = np.zeros(0)
     if kinds[source.target] in READABLE_KINDS:
         values = source.load(source.target)
@@ -143,7 +154,7 @@ def assign_roles(
         source.path, source.target, values, target_kind, listed_as_classes=is_listed
     )
     notes = (*found.left_out.values(), *found.notes)
-    return Roles(tuple(features), declared - {source.target}, y, kind, found.levels, notes)
+    return Roles(tuple(features), declared - {source.target}, y, kind, found.levels, notes, events)
 
 
 def _judged(
@@ -183,7 +194,9 @@ def _no_feature(source: Source) -> TableError:
     return table_error(source.path, f"{problem}; at least one column more is needed")
 
 
-def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -> list[str]:
+def _features(
+    source: Source, categorical: Sequence[str], drop: Sequence[str], event: str | None = None
+) -> list[str]:
     """Return the columns that are features, once all names given are known to make sense."""
     known, dropped = set(source.names), set(drop)
     for option, given in (("categorical", categorical), ("drop", drop)):
@@ -195,7 +208,9 @@ def _features(source: Source, categorical: Sequence[str], drop: Sequence[str]) -
     for name in categorical:
         if name in dropped:
             raise table_error(source.path, f"{quoted(name)} is both in categorical and in drop")
-    features = [n for n in source.names if n != source.target and n not in dropped]
+    if event is not None and (event not in known or event == source.target):
+        raise unknown_name(source.path, "the events", event, source.names)
+    features = [n for n in source.names if n not in (source.target, event) and n not in dropped]
     if not features:
         raise _no_feature(source)
     return features

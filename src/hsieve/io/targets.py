@@ -14,7 +14,14 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from hsieve.data.errors import incomplete_column, listed, quoted, table_error
-from hsieve.data.validation import TargetKind, likely_kind_of, plain_array, refuse_survival
+from hsieve.data.survival import (
+    SURVIVAL,
+    looks_like_survival,
+    of_columns,
+    of_structured,
+    refuse_survival,
+)
+from hsieve.data.validation import TargetKind, likely_kind_of, plain_array
 from hsieve.io.frames import (
     FrameBlocks,
     FrameColumn,
@@ -25,7 +32,13 @@ from hsieve.io.frames import (
 from hsieve.io.values import Array, not_finite, refuse_long_integers
 from hsieve.text import how
 
-__all__ = ["split_target", "target_array", "target_of_column", "target_values"]
+__all__ = [
+    "split_target",
+    "survival_target",
+    "target_array",
+    "target_of_column",
+    "target_values",
+]
 
 UNNAMED = "The target"
 
@@ -57,19 +70,60 @@ def target_array(y: Any, target_kind: str = "auto") -> Any:
     return _of_array(outputs.matrix(), target_kind)
 
 
-def split_target(X: Any, name: str) -> tuple[Any, Any]:
-    """Take the target out of a data frame."""
+def survival_target(y: Any, target_kind: str = "auto") -> NDArray[Any] | None:
+    """Return events and times as a structured array; None for any other target.
+
+    Structured arrays are such a target, and so are frames of two columns, one of zeros and ones and
+    the other of times. An array of two columns is one if `target_kind` says so.
+
+    Examples
+    --------
+    >>> import pyarrow
+    >>> y = pyarrow.table({"died": [True, True, False], "days": [3.0, 5.0, 9.0]})
+    >>> survival_target(y)["time"]
+    array([3., 5., 9.])
+    """
+    if isinstance(y, np.ndarray) and y.dtype.names is not None:
+        if target_kind not in ("auto", SURVIVAL):
+            msg = f"Times with events are no target of target_kind={target_kind!r}."
+            raise ValueError(msg)
+        return of_structured(y)
+    values = _two_columns(y) if target_kind in ("auto", SURVIVAL) else None
+    is_frame = not isinstance(y, np.ndarray | list | tuple)
+    if values is None or not (
+        target_kind == SURVIVAL or (is_frame and looks_like_survival(values))
+    ):
+        return None
+    return of_columns(values)
+
+
+def _two_columns(y: Any) -> NDArray[Any] | None:
+    """Return a target of two columns of numbers; None for any other."""
+    if isinstance(y, np.ndarray | list | tuple):
+        values = np.asarray(plain_array(y, UNNAMED))
+        return values if values.ndim == 2 and values.shape[1] == 2 else None
+    frame = None if y is None or isinstance(y, str) else as_frame(y)
+    if frame is None or frame.shape[1] != 2:
+        return None
+    columns = [open_column(column.to_native()) for column in frame.iter_columns()]
+    if any(not column.is_usable or column.kind == "text" for column in columns):
+        return None
+    return np.column_stack([column.values.astype(np.float64) for column in columns])
+
+
+def split_target(X: Any, name: str, role: str = "the target") -> tuple[Any, Any]:
+    """Take the target, or another column with a role, out of a data frame."""
     frame = as_frame(X)
     if frame is None:
         msg = f"y={name!r} names a column, but X is no data frame; got {type(X).__name__}."
         raise ValueError(msg)
     names = frame.columns
     if name not in names:
-        msg = f"There is no column {name!r} for the target, only {listed(map(str, names))}."
+        msg = f"There is no column {name!r} for {role}, only {listed(map(str, names))}."
         raise ValueError(msg)
     others = np.array([i for i, other in enumerate(names) if other != name], dtype=np.intp)
     if not len(others):
-        msg = f"The data frame has no column beside the target {name!r}."
+        msg = f"The data frame has no column beside {role} {name!r}."
         raise ValueError(msg)
     return take_columns(frame, others), frame.get_column(name).to_native()
 
@@ -77,10 +131,24 @@ def split_target(X: Any, name: str) -> tuple[Any, Any]:
 def _of_array(y: Any, target_kind: str) -> Any:
     """Return a target that is an array without a mask; refuse what cannot be a target."""
     refuse_survival(y, target_kind)
+    if target_kind == SURVIVAL:
+        _refuse_times_alone(y)
     if isinstance(y, np.ma.MaskedArray) and np.ma.is_masked(y):
         rows = np.nonzero(np.ma.getmaskarray(y))[0]
         raise _missing(UNNAMED, len(rows), int(rows[0]))
     return plain_array(y, UNNAMED)
+
+
+def _refuse_times_alone(y: Any) -> None:
+    """Refuse anything but residuals, some of which are negative."""
+    values = np.asarray(y)
+    if values.dtype.kind not in "fiu" or values.ndim > 2 or not (values < 0).any():
+        msg = (
+            "target_kind='survival' needs the time and the event of each sample: a structured "
+            "array, a frame of two columns, or target='time', event='event' of "
+            "hsieve.open_dataset."
+        )
+        raise ValueError(msg)
 
 
 def _as_column(y: Any) -> Any:

@@ -176,6 +176,9 @@ class Measure(BaseEstimator, ABC):
     # Whether the matrix of redundancies is positive semi-definite by construction, and whether no
     # estimate of a redundancy falls below zero.
     redundancy_is_psd: bool = False
+    # Whether only the mean of a target of times with events is compared: features may decide how
+    # long subjects are observed, and so the rest of its distribution.
+    takes_survival: bool = False
     redundancy_is_positive: bool = True
 
     @abstractmethod

@@ -82,6 +82,7 @@ class FamilyScore(Measure):
     target_kind: str = "auto"
 
     bound_type = KnownScores
+    takes_survival = True
     allowed = rules(
         statistic=word(
             "pc", "centroid", "t", "snr", "moderated-t", "lods", "pam", "one-vs-rest", "block"

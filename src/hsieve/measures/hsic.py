@@ -150,6 +150,7 @@ class KernelMeasure(Measure):
     standardise: bool = True
     precision: str = "double"
 
+    takes_survival = True
     allowed = rules(precision=word(*PRECISIONS))
 
     @property

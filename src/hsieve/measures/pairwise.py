@@ -80,6 +80,7 @@ class PairwiseHSIC(Measure):
     memory_limit: int | str | None = None
 
     takes_blocks = True
+    takes_survival = True
     redundancy_is_psd = True
 
     @property

@@ -64,6 +64,8 @@ class Pearson(Measure):
     squared: bool = False
     target_kind: str = "auto"
 
+    takes_survival = True
+
     @property
     def redundancy_is_psd(self) -> bool:  # type: ignore[override]
         """Whether correlations are squared: then they are inner products of kernels."""

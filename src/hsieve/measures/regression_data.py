@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.data.arrays import as_blocks
 from hsieve.data.columns import ColumnBlocks
+from hsieve.data.survival import SURVIVAL
 from hsieve.data.validation import target_kind_of
 from hsieve.kernels import encode_columns
 from hsieve.kernels.columns import standardised
@@ -31,6 +32,9 @@ class RegressionData:
         Columns of mean 0 and deviation 1: numbers, or the scores of classes.
     is_classes : bool, default=False
         Whether the outputs are scores of classes, which may be turned.
+    means_only : bool, default=False
+        Whether features may change the spread of outputs on which they have no effect, as those of
+        survival do, so that tests must compare means.
     """
 
     blocks: ColumnBlocks
@@ -38,6 +42,7 @@ class RegressionData:
     positions: IndexArray
     outputs: FloatArray
     is_classes: bool = False
+    means_only: bool = False
 
     @classmethod
     def of(
@@ -56,19 +61,20 @@ class RegressionData:
             The features.
         y : array-like of shape (n_samples,) or (n_samples, n_outputs)
             Classes, numbers or several outputs.
-        target_kind : {"auto", "classes", "continuous"}
+        target_kind : {"auto", "classes", "continuous", "survival"}
             What y holds.
         categorical : ndarray of bool of shape (n_features,) or None, default=None
             True where a feature is a category; None for nowhere.
         """
         blocks = as_blocks(X if isinstance(X, ColumnBlocks) else np.asarray(X))
         values = np.asarray(y)
-        is_classes = target_kind_of(values, target_kind) == "classes"
+        kind = target_kind_of(values, target_kind)
+        is_classes = kind == "classes"
         outputs = class_scores(values) if is_classes else number_columns(values)
         if categorical is None:
             categorical = np.zeros(blocks.n_features, dtype=bool)
         positions = np.arange(blocks.n_features)
-        return cls(blocks, categorical, positions, outputs, is_classes=is_classes)
+        return cls(blocks, categorical, positions, outputs, is_classes, kind == SURVIVAL)
 
     def among(self, features: IndexArray) -> "RegressionData":
         """Return the same over some of the features, renumbered."""

@@ -52,6 +52,7 @@ class Ridge(Measure):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
 
+    takes_survival = True
     allowed = rules(alpha=number(above=0))
 
     def bind(self, X: ArrayLike, y: Any) -> "BoundRidge":

@@ -6,9 +6,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray
+from hsieve.data.survival import SURVIVAL
 from hsieve.data.validation import check_lengths, target_kind_of
 from hsieve.exceptions import warn_user
-from hsieve.kernels import Delta, Gaussian, Kernel, LabelCoding, Precomputed, encode_columns
+from hsieve.kernels import (
+    Delta,
+    Gaussian,
+    Kernel,
+    LabelCoding,
+    Linear,
+    Precomputed,
+    encode_columns,
+)
 from hsieve.kernels.columns import check_finite, standardised
 from hsieve.kernels.dense_factors import weighted_factor
 from hsieve.kernels.labels import block_coding
@@ -30,7 +39,10 @@ def target_gram(
     standardise: bool = True,
     sample_weight: FloatArray | None = None,
 ) -> NDArray[np.float64]:
-    """Gram matrix of the target; None is ``Delta()`` for classes, a Gaussian for numbers."""
+    """Gram matrix of the target.
+
+    None is ``Delta()`` for classes, a Gaussian for numbers, ``Linear()`` for survival.
+    """
     if kernel is not None:
         checked_kernel(kernel)
     if isinstance(kernel, Precomputed):
@@ -38,7 +50,7 @@ def target_gram(
     _warn_of_gram(np.asarray(y))
     kind = target_kind_of(y, target_kind)
     if kernel is None:
-        kernel = Delta() if kind == "classes" else Gaussian(bandwidth="sqrt_d")
+        kernel = usual_target_kernel(kind)
     values = np.asarray(y)
     if isinstance(kernel, Delta | LabelCoding):
         if sample_weight is None or (isinstance(kernel, Delta) and not kernel.normalised):
@@ -62,6 +74,17 @@ def target_gram(
     return kernel.gram(numbers)
 
 
+def usual_target_kernel(kind: str) -> Kernel:
+    """Return the kernel of a target where none is given.
+
+    Features may decide how long subjects are observed, and so the spread of residuals of survival,
+    but without an effect not their mean, which is all that a linear kernel sees.
+    """
+    if kind == "classes":
+        return Delta()
+    return Linear() if kind == SURVIVAL else Gaussian(bandwidth="sqrt_d")
+
+
 def target_factor(
     y: Any,
     target_kind: str,
@@ -72,14 +95,18 @@ def target_factor(
     """Centred factor of the target's kernel.
 
     Gives orthogonal columns of rising weight. Classes get the delta kernel 1/n_c; numbers are
-    standardised, and get a Gaussian kernel of width sqrt(n_outputs) or a linear one. With weights
-    of samples, centred by weighted means, and each row multiplied by the root of its weight.
+    standardised, and get a Gaussian kernel of width sqrt(n_outputs) or a linear one; residuals of
+    survival get a linear one. With weights of samples, centred by weighted means, and each row
+    multiplied by the root of its weight.
     """
     precision: type[np.floating] = np.float32 if sample_weight is None else np.float64
     values = np.asarray(y)
     factor: FloatArray
-    if target_kind_of(values, target_kind) == "classes":
+    kind = target_kind_of(values, target_kind)
+    if kind == "classes":
         factor = block_coding(values, sample_weight)
+    elif kind == SURVIVAL:
+        factor = number_columns(values)
     else:
         outputs = values.astype(np.float64).reshape(len(values), -1)
         check_finite(outputs)

@@ -11,13 +11,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
+from hsieve.data.survival import martingale_residuals
 from hsieve.dataset import Dataset
 from hsieve.inference.hsic_tests import FeatureTests
 from hsieve.io.frames import pandas_frame
+from hsieve.io.targets import survival_target
 from hsieve.parameters import integer, word
 from hsieve.report.curves import Names, curves, names_of
 from hsieve.report.docstrings import parameter_meanings, spec_of
-from hsieve.report.evidence import Evidence, gather
+from hsieve.report.evidence import Evidence, declared, gather
 from hsieve.report.p_values import p_values_of
 from hsieve.report.panels import data_pictures, target_summary
 from hsieve.report.pitfalls import pitfalls
@@ -299,7 +301,10 @@ def _gathered(
     if isinstance(X, Dataset):
         feature_names = X.names if feature_names is None else feature_names
         target_name = X.target_name if target_name is None else target_name
-        X, y = X.columns, X.y
+        X, y, times = X.columns, X.y, X.times
+    else:
+        times = survival_target(y, declared(selector, "target_kind", "auto"))
+        y = y if times is None else martingale_residuals(times)
     names = names_of(selector, feature_names)
     target_name = str(target_name or getattr(y, "name", None) or "y")
     n_shown = options.n_shown or len(selector.selected_indices_)
@@ -308,6 +313,7 @@ def _gathered(
         X,
         y,
         selector.path_.order[:n_shown],
+        times=times,
         levels=levels,
         n_substitutes=options.n_substitutes,
         for_page=options.pictures,

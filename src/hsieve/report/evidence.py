@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_array, check_consistent_length
 
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.engine_columns import EngineColumns
+from hsieve.data.survival import SURVIVAL
 from hsieve.data.validation import numbers_if_all_are, target_kind_of
 from hsieve.data.views import MissingAsLevel
 from hsieve.inference.feature_number import representative_rows
@@ -51,10 +52,12 @@ MOST_CLASSES_KEPT = 100
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The target of a selection; its kind is classes, continuous, outputs or gram."""
+    """The target of a selection; its kind is classes, continuous, survival, outputs or gram."""
 
     values: NDArray[Any]
     kind: str
+    # Of survival data, whose values are residuals, the events and times.
+    times: NDArray[Any] | None = None
 
     @property
     def shown(self) -> NDArray[Any] | None:
@@ -62,6 +65,15 @@ class Target:
         if self.kind == "gram":
             return None
         return self.values if self.values.ndim == 1 else self.values[:, 0]
+
+    @property
+    def read_as(self) -> str:
+        """The kind as measures take it."""
+        return self.kind if self.kind in ("classes", SURVIVAL) else "continuous"
+
+    def tested(self, rows: IndexArray) -> NDArray[Any]:
+        """Return the target of some samples for tests, which take times with events."""
+        return self.of(rows) if self.times is None else self.times[rows]
 
     def of(self, rows: IndexArray) -> NDArray[Any]:
         """Return the target of some samples."""
@@ -117,19 +129,20 @@ def gather(
     y: Any,
     features: IndexArray,
     *,
+    times: NDArray[Any] | None = None,
     levels: Mapping[int, Sequence[Any]] | None = None,
     n_substitutes: int | None = None,
     for_page: bool = True,
 ) -> Evidence:
     """Look at the data once more.
 
-    `levels` are the names of levels of categories, where those who read the data know them; a data
-    frame has its own. A page needs values in any case, the screen only what is quickly read and
-    asked for.
+    `times` are the events and times whose residuals are `y`; `levels` are the names of levels of
+    categories, where those who read the data know them; a data frame has its own. A page needs
+    values in any case, the screen only what is quickly read and asked for.
     """
     categorical = np.sort(categories_of(selector))
     if X is None or is_distributed(X):
-        target = None if y is None or isinstance(y, str) else _target(y, selector)
+        target = None if y is None or isinstance(y, str) else _target(y, selector, times)
         n_samples = None if target is None else len(target.values)
         return Evidence(
             n_samples, target, features, categorical=categorical, notes=(_without_data(X),)
@@ -138,7 +151,7 @@ def gather(
         # The names are those of the fit.
         warnings.filterwarnings("ignore", message="X (has|does not have valid) feature names")
         blocks = selector._as_blocks(X, reset=False)
-    target = None if y is None else _target(y, selector)
+    target = None if y is None else _target(y, selector, times)
     if target is not None:
         check_consistent_length(target.values, np.empty(blocks.n_samples))
     selector.refuse_other_data(blocks, None if target is None else target.values)
@@ -167,7 +180,7 @@ def is_on_cluster(selector: Any) -> bool:
     return getattr(engine, "name", engine) in CLUSTERS
 
 
-def _target(y: Any, selector: Any) -> Target:
+def _target(y: Any, selector: Any, times: NDArray[Any] | None) -> Target:
     """Check a target and tell its kind."""
     values = numbers_if_all_are(check_array(y, ensure_2d=False, dtype=None, input_name="y"))
     if values.ndim == 2 and values.shape[1] == 1:
@@ -176,6 +189,8 @@ def _target(y: Any, selector: Any) -> Target:
         return Target(values, "gram")
     if values.ndim == 2:
         return Target(values, "outputs")
+    if times is not None:
+        return Target(values, SURVIVAL, times)
     return Target(values, target_kind_of(values, declared(selector, "target_kind", "auto")))
 
 
@@ -281,10 +296,9 @@ def _statistics(
     is_comparable = target is not None and rows is not None and _is_comparable(target, rows)
     # Without a target to compare with any other does, since only redundancies are asked for then.
     leading = target.values[rows] if target and is_comparable else np.arange(len(values))
-    is_classes = is_comparable and target is not None and target.kind == "classes"
     measure = PairwiseHSIC(
         categorical=evidence.categories_among(looked_at),
-        target_kind="classes" if is_classes else "continuous",
+        target_kind=target.read_as if target and is_comparable else "continuous",
     )
     with one_blas_thread():
         bound = measure.bind(values, leading)

@@ -81,11 +81,11 @@ def _tested(  # noqa: PLR0917 - what is tested, where and how
     assert target is not None
     measure = HSIC(
         categorical=evidence.categories_among(tested),
-        target_kind="classes" if target.kind == "classes" else "continuous",
+        target_kind=target.read_as,
         kernel_y=declared(selector, "kernel_y", None),
     )
     found = feature_tests(
-        values, target.of(rows), measure=measure, method=method, random_state=seed
+        values, target.tested(rows), measure=measure, method=method, random_state=seed
     )
     return among_all_features(found, tested, selector.n_features_in_)
 
@@ -112,10 +112,10 @@ def chance_of(selector: Any, evidence: Evidence, tests: FeatureTests | None) -> 
     try:
         return least_p_value(
             blocks.read(chosen),
-            target.values,
+            target.values if target.times is None else target.times,
             n_features,
             categorical=evidence.categories_among(chosen),
-            target_kind="classes" if target.kind == "classes" else "continuous",
+            target_kind=target.read_as,
         )
     except ValueError:  # such a target cannot be tested, say a class of a single sample
         return None

@@ -19,6 +19,7 @@ from hsieve.report.shapes import (
     levels_of,
     plain_number,
     plain_numbers,
+    survival_curves,
 )
 from hsieve.strategies.pursuit_path import PursuitPath
 from hsieve.text import shortened
@@ -32,6 +33,8 @@ MOST_SCATTERED = 300
 OTHERS = "others"
 # How each form of a small picture is to be read.
 FORMS = {
+    "survival": "Lines are the fraction without an event (Kaplan and Meier), at each level of the "
+    "feature or in each third of its values.",
     "fractions": "Bars are the fractions of the classes at each level of the feature.",
     "points": "Dots are samples, the outermost at the edge where they lie very far out; the line "
     "is a smooth curve through all of them.",
@@ -71,6 +74,16 @@ def target_summary(evidence: Evidence, name: str) -> dict[str, Any] | None:
             summary["classes"].append({"name": OTHERS, "count": rest})
     elif target.kind == "outputs":
         summary["n_outputs"] = int(target.values.shape[1])
+    if target.times is not None:
+        summary["n_events"] = int(target.times["event"].sum())
+        summary["numbers"] = [
+            {"name": word, "value": plain_number(value)}
+            for word, value in zip(
+                ("shortest time", "median time observed", "longest time"),
+                np.quantile(target.times["time"], (0, 0.5, 1)),
+                strict=True,
+            )
+        ]
     if target.kind in ("continuous", "outputs"):
         shown = np.asarray(target.shown, dtype=np.float64)
         summary["numbers"] = [
@@ -133,12 +146,21 @@ def _panels(
     for place in range(min(n_chosen, MOST_PANELS)):
         values, feature = evidence.values[:, place], int(evidence.features[place])
         is_category = feature in evidence.categorical
-        made = beside(
-            values,
-            target,
-            is_category=is_category,
-            is_classes=is_classes,
-            level_names=evidence.levels.get(feature),
+        made = (
+            survival_curves(
+                values,
+                evidence.target.times[evidence.rows],
+                is_category=is_category,
+                level_names=evidence.levels.get(feature),
+            )
+            if evidence.target.times is not None
+            else beside(
+                values,
+                target,
+                is_category=is_category,
+                is_classes=is_classes,
+                level_names=evidence.levels.get(feature),
+            )
         )
         panels.append({**names.of(feature), **made, "description": _in_words(made)})
     more = n_chosen - len(panels)
@@ -164,6 +186,9 @@ def _in_words(panel: dict[str, Any]) -> str:
             f"Smooth curve of the target, by the feature from {low} to {high}: it begins at "
             f"{first} and ends at {last}, the lowest is {min(heights)}, the highest {max(heights)}."
         )
+    if panel["form"] == "survival":
+        ends = (f"{one['name']} {one['curve'][-1][1]:.0%}" for one in panel["groups"])
+        return f"Fraction without an event at the end: {', '.join(ends)}."
     if panel["form"] == "violins":
         medians = (f"{one['name']} {one['quantiles'][2]}" for one in panel["groups"])
         return f"Medians: {', '.join(medians)}."

@@ -19,6 +19,7 @@ from scipy.interpolate import PchipInterpolator, make_smoothing_spline
 from scipy.special import ndtri
 
 from hsieve.array_types import FloatArray, IndexArray
+from hsieve.data.survival import kaplan_meier
 from hsieve.text import shortened
 
 # Digits of numbers that are drawn.
@@ -28,6 +29,8 @@ MOST_GROUPS = 10
 MOST_IN_VIOLIN, N_ON_CURVE = 60, 80
 # Numeric features of no more values than this are shown level by level.
 FEW_VALUES = 6
+# Steps of a survival curve that are drawn.
+MOST_STEPS = 120
 LONGEST_LABEL = 40
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 # A range so many times that of the middle 98 % hides the others.
@@ -130,6 +133,44 @@ def beside(
         "levels": fractions(levels, classes),
         "classes": classes.names,
     }
+
+
+def survival_curves(
+    values: FloatArray,
+    times: NDArray[Any],
+    *,
+    is_category: bool,
+    level_names: Sequence[Any] | None = None,
+) -> dict[str, Any]:
+    """Estimate survival (Kaplan and Meier) at each level of a feature, or in each third of it."""
+    if is_category or len(np.unique(values)) <= FEW_VALUES:
+        groups = levels_of(values, MOST_GROUPS, names=level_names)
+    else:
+        groups = thirds(values)
+    drawn = []
+    for group, name in enumerate(groups.names):
+        own = times[groups.codes == group]
+        if not len(own):
+            continue
+        places, fractions = kaplan_meier(own)
+        kept = np.unique(np.linspace(0, len(places) - 1, MOST_STEPS).astype(np.intp))
+        drawn.append(
+            {
+                "name": name,
+                "count": len(own),
+                "events": int(own["event"].sum()),
+                "curve": pairs_of_numbers(places[kept], fractions[kept]),
+            }
+        )
+    return {"form": "survival", "groups": drawn}
+
+
+def thirds(values: FloatArray) -> SampleLevels:
+    """Cut a feature into three parts of equal size, as far as ties allow."""
+    cuts = np.unique(np.quantile(values, (1 / 3, 2 / 3)))
+    met, codes = np.unique(np.searchsorted(cuts, values, side="left"), return_inverse=True)
+    names = [f"up to {cut:.3g}" for cut in cuts] + [f"above {cuts[-1]:.3g}"]
+    return SampleLevels(codes.ravel(), [names[part] for part in met])
 
 
 def violins(values: FloatArray, groups: SampleLevels) -> list[dict[str, Any]]:

@@ -23,7 +23,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 from hsieve.data.arrays import as_blocks
 from hsieve.data.columns import ColumnBlocks
 from hsieve.data.validation import checked_data, plain_features
-from hsieve.dataset import Dataset
+from hsieve.dataset import Dataset, open_dataset
 from hsieve.exceptions import (
     ConstantFeatureWarning,
     FewerFeaturesWarning,
@@ -33,6 +33,7 @@ from hsieve.exceptions import (
 from hsieve.io.anndata import refuse_annotated
 from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frames import as_array, collected, frame_library, pandas_frame, take_columns
+from hsieve.io.targets import survival_target
 from hsieve.parameters import Rule, check_parameters
 from hsieve.selectors.input_data import DataInput, check_target, told
 from hsieve.selectors.number_rules import check_rule, choose_number
@@ -363,8 +364,14 @@ def whole_or_nothing(
             if not isinstance(X, np.ndarray):
                 given = tuple(map(collected, given))  # type: ignore[assignment]
                 options = {name: collected(value) for name, value in options.items()}  # type: ignore[assignment]
+            y = given[1] if len(given) > 1 else options.get("y")
+            if isinstance(self, BaseSelector) and not isinstance(X, Dataset):
+                kind = getattr(self, "target_kind", "auto")
+                if survival_target(y, kind) is not None:
+                    weight = given[2] if len(given) > 2 else options.get("sample_weight")
+                    data = open_dataset(X, y, target_kind=kind, sample_weight=weight)
+                    return cast("Result", _fitted_on(self, data, fit))
             if isinstance(X, Dataset):
-                y = given[1] if len(given) > 1 else options.get("y")
                 if y is not None:
                     msg = "A Dataset has its target; give fit(dataset), without y."
                     raise ValueError(msg)

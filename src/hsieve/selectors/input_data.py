@@ -22,6 +22,7 @@ from hsieve.data.arrays import ArrayBlocks, as_blocks
 from hsieve.data.columns import ColumnBlocks, ColumnView
 from hsieve.data.errors import listed
 from hsieve.data.memory import free_memory
+from hsieve.data.survival import SURVIVAL
 from hsieve.data.validation import (
     check_size,
     checked_data,
@@ -213,6 +214,8 @@ def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
         return
     kind = target_kind_of(y, getattr(settings, "target_kind", "auto"))
     refuse_constant(y, kind, "select features")
+    if kind == SURVIVAL and not getattr(settings, "takes_survival", True):
+        raise _no_survival(settings)
     if kind == "classes" and len(np.unique(y)) == len(y):
         meant = ""
         if y.dtype.kind in "iufb":
@@ -223,9 +226,18 @@ def check_target(y: NDArray[Any], settings: BaseEstimator) -> None:
             f"is the target an identifier{meant}?"
         )
         raise ValueError(msg)
-    if kind == "continuous" and y.dtype.kind not in "fiub":
+    if kind != "classes" and y.dtype.kind not in "fiub":
         msg = f"A continuous target must be numeric, got values such as {y.flat[0]!r}."
         raise ValueError(msg)
+
+
+def _no_survival(settings: BaseEstimator) -> ValueError:
+    """Say that a measure looks at more of a target than its mean, which censoring changes."""
+    return ValueError(
+        f"{type(settings).__name__} does not take times with events: it would find features that "
+        "only decide how early samples are censored. Take KernelPursuit, N3LARS, BAHSIC, "
+        "MaxRelevance or LassoSelector."
+    )
 
 
 def fingerprint_of_data(
@@ -326,7 +338,10 @@ def told(selector: Any, data: Dataset, *, strict: bool = True) -> Any:
             "BAHSIC."
         )
         raise ValueError(msg)
-    for name, value in parameters_called(copy, "target_kind").items():
+    kinds = parameters_called(copy, "target_kind")
+    if data.target_kind == SURVIVAL and not kinds:
+        raise _no_survival(copy)
+    for name, value in kinds.items():
         if isinstance(value, str) and value == "auto":
             known[name] = data.target_kind
     return copy.set_params(**known)

@@ -104,7 +104,7 @@ ENTRIES = {
         Features that are categories, by position or name. In a data frame those of category type
         and text are categories anyway.""",
     "target_kind": """\
-    target_kind : {"auto", "classes", "continuous"}, default="auto"
+    target_kind : {"auto", "classes", "continuous", "survival"}, default="auto"
         What y holds.""",
     "usual_attributes": """\
     selected_indices_, ranking_, scores_, path_
@@ -130,7 +130,7 @@ def with_common_parameters(docstring: str | None) -> str | None:
     Examples
     --------
     >>> print(with_common_parameters("    {target_kind}\n        Only classes are accepted."))
-        target_kind : {"auto", "classes", "continuous"}, default="auto"
+        target_kind : {"auto", "classes", "continuous", "survival"}, default="auto"
             What y holds.
             Only classes are accepted.
     """

@@ -138,7 +138,9 @@ class CandidateSearch:
         seconds : float, default=inf
             Time left: pairs or triples that would take longer to go through are left out.
         """
-        scores = normal_scores(fit.residuals)
+        # Normal scores do not keep the mean, the only thing that is sure where spreads differ.
+        means_only = self._bound.regression_data.means_only
+        scores = fit.residuals if means_only else normal_scores(fit.residuals)
         level = self._level / (1 if self._tuples is None else 2)
         level = min((1 + len(members)) * level, HIGHEST_LEVEL)
         n_new = len(members) - self._n_at_pass

@@ -8,7 +8,7 @@ function drawPanels(container, spec, width) {
   const show = (from, to) => {
     const places = spec.panels.slice(from, to).map((panel, i) => [panel, panelPlace(grid, panel), from + i]);
     for (const [panel, box, place] of places) {
-      const drawn = { points: drawCloud, plane: drawPlane, violins: drawViolins, fractions: drawFractions }[panel.form];
+      const drawn = { points: drawCloud, plane: drawPlane, violins: drawViolins, survival: drawSurvival, fractions: drawFractions }[panel.form];
       drawn(box, { ...panel, id: `${spec.id}-${place}`, title: titleOf(panel), target: spec.target, groupNames: spec.groups }, box.clientWidth);
     }
   };
@@ -137,6 +137,29 @@ function bottomAxis(svg, spec, frame) {
     draw("text", { x: middle, y: frame.bottom + 17, "text-anchor": "middle", class: "quiet" }, svg, text);
   }
   draw("text", { x: frame.width / 2, y: frame.bottom + 38, "text-anchor": "middle" }, svg, cut(spec.x.label, frame.width - 8));
+}
+
+// Kaplan-Meier curves: steps from above, with a line for each group of samples.
+function drawSurvival(box, panel, width) {
+  const [row, height] = [20, 230];
+  const above = row * panel.groups.length + 24;
+  const last = Math.max(...panel.groups.map((group) => group.curve[group.curve.length - 1][0]));
+  const spec = { x: { label: cut(panel.target, width - 8) }, y: { label: "without event" } };
+  const svg = picture(box, panel, width, height + above);
+  const frame = frameOf(spec, width, height + above, { x: [0, last], y: [0, 1] }, { top: above + 8 });
+  axes(svg, spec, frame);
+  const { x, y } = frame.scales;
+  makeMarks(panel.groups.map((group, place) => {
+    const node = draw("g", { class: `c${place % COLOURS}` }, svg);
+    const steps = group.curve.map((point, i) => (i ? `H${x(point[0]).toFixed(1)}V${y(point[1]).toFixed(1)}` : `M${x(point[0]).toFixed(1)},${y(point[1]).toFixed(1)}`));
+    draw("path", { class: "hit", d: steps.join("") }, node);
+    draw("path", { class: "curve stroked", d: steps.join("") }, node);
+    draw("path", { class: "curve stroked", d: `M0,${place * row + 31}h18` }, node);
+    draw("text", { x: 24, y: place * row + 36 }, node, cut(group.name, width * 0.6));
+    draw("text", { x: width, y: place * row + 36, "text-anchor": "end", class: "quiet" }, node, `n ${group.count}`);
+    return { node, feature: panel.feature, name: panel.name,
+      text: `${panel.name} ${group.name}: ${group.count} samples, ${group.events} events\nwithout event at the end: ${shown(group.curve[group.curve.length - 1][1])}` };
+  }));
 }
 
 function drawFractions(box, panel, width) {
