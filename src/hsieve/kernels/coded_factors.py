@@ -10,6 +10,7 @@ and a stack that goes to the columns travels as codes, too.
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from threading import local
 from typing import Any
 
@@ -48,6 +49,8 @@ FEW_ROWS = 8
 FEW_LEVELS = 32
 GROUP_SHIFTS = (3, 2)
 LINEARITY = 2e-4
+# Counted samples that are worth starting threads for.
+WORTH_THREADS = 2**20
 # What the table of a feature takes beside its codes, about.
 TABLE_BYTES_A_FEATURE = 16_384
 # Where nobody names a limit, tables of levels that are kept: some 20 KB a feature.
@@ -104,23 +107,30 @@ class CodedFactors(FactorStore):
 
         The former are summed by level: F'G = T' (sums); the latter have a joint table of codes.
         """
+        n_threads = self._blocks.n_threads
+        multiply: Callable[[int, Levels], tuple[FloatArray, float]]
         if isinstance(stack, CodedStack):
-            multiply: Callable[..., tuple[FloatArray, float]] = stack.squares
+            multiply = partial(self._squares, stack)
+            if len(features) * stack.n_factors * self.n_samples < WORTH_THREADS:
+                n_threads = 1
         elif isinstance(stack, Stack) and len(stack.rows) <= FEW_ROWS and stack.n_factors == 1:
-            multiply = _SumsByLevel(stack).squares
+            sums = _SumsByLevel(stack)
+            multiply = lambda _, levels: sums.squares(levels)  # noqa: E731
         else:
             yield from super().multiplied(features, stack)
             return
         for part in slices(len(features), max(1, self._block_bytes // (8 * self.n_samples))):
             chosen = features[part].tolist()
-            all_levels = self._levels.get(chosen)
-            tasks: list[tuple[Any, ...]] = [(levels,) for levels in all_levels]
-            if isinstance(stack, CodedStack):
-                tables = [self._table(*of) for of in zip(chosen, all_levels, strict=True)]
-                tasks = [(of.codes, table) for of, table in zip(all_levels, tables, strict=True)]
-            found = over_threads(multiply, tasks, self._blocks.n_threads)
+            tasks = list(zip(chosen, self._levels.get(chosen), strict=True))
+            found = over_threads(multiply, tasks, n_threads)
             squares, norms = map(np.array, zip(*found, strict=True))
             yield Products(np.arange(part.start, part.start + len(tasks)), squares, norms)
+
+    def _squares(
+        self, stack: "CodedStack", feature: int, levels: Levels
+    ) -> tuple[FloatArray, float]:
+        """Multiply one feature with a stack of coded ones."""
+        return stack.squares(levels.codes, self._table(feature, levels))
 
     def coded(self, feature: int) -> tuple[CodeArray, "LevelTable"]:
         """Return the codes of one feature and its table."""

@@ -20,7 +20,7 @@ from threading import Thread, current_thread, main_thread
 from typing import Any
 
 from hsieve.parallel.base import Engine, EngineError, Results
-from hsieve.parallel.settings import CLUSTERS, make_engine
+from hsieve.parallel.settings import CLUSTERS, make_engine, refuse_both
 from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
 
 # How often jobs are handed out again because a backend of joblib has lost what they need.
@@ -47,12 +47,7 @@ def make_job_engine(
         return engine
     if engine is None:
         return JoblibEngine(n_jobs, in_order=in_order)
-    if n_jobs is not None:
-        msg = (
-            f"n_jobs={n_jobs!r} and engine={engine!r} both say where the work is done; give one of "
-            "them."
-        )
-        raise ValueError(msg)
+    refuse_both(n_jobs, engine)
     return make_engine(engine)
 
 

@@ -26,7 +26,8 @@ PACKAGES = {"dask": ("dask", "distributed"), "spark": ("pyspark",)}
 # Their workers are processes of their own, perhaps on other machines.
 CLUSTERS = tuple(PACKAGES)
 NAMES = ("local", "threads", *CLUSTERS)
-
+# Numbers of threads.
+JOBS = NONE | integer(-1, -1) | integer(1)
 
 TASKS_A_THREAD = 2
 
@@ -81,13 +82,17 @@ class EngineSettings:
             raise ValueError(msg)
 
 
-def make_engine(description: str | Mapping[str, Any] | EngineSettings | None = None) -> Engine:
+def make_engine(
+    description: str | Mapping[str, Any] | EngineSettings | None = None, n_jobs: int | None = None
+) -> Engine:
     """Make an engine, to be used in a `with` block.
 
     Parameters
     ----------
     description : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         A name, or settings. None is "local".
+    n_jobs : int or None, default=None
+        Number of threads, instead of an engine; -1 for one on each core.
 
     Returns
     -------
@@ -97,7 +102,7 @@ def make_engine(description: str | Mapping[str, Any] | EngineSettings | None = N
     Raises
     ------
     ValueError
-        If there is no such engine or setting.
+        If there is no such engine or setting, or both an engine and a number of threads.
     ImportError
         If the packages of the engine are not installed.
 
@@ -107,6 +112,10 @@ def make_engine(description: str | Mapping[str, Any] | EngineSettings | None = N
     ...     list(engine.map(pow, range(4), shared=2))
     [0, 1, 4, 9]
     """
+    JOBS.check("n_jobs", n_jobs)
+    refuse_both(n_jobs, description)
+    if n_jobs is not None:
+        description = EngineSettings("threads", n_workers=n_threads_of(n_jobs))
     if description is None:
         return SerialEngine()
     settings = _settings(description)
@@ -114,6 +123,21 @@ def make_engine(description: str | Mapping[str, Any] | EngineSettings | None = N
     engine = _engine(settings)
     engine.staging = None if settings.staging is None else os.fspath(settings.staging)
     return engine
+
+
+def n_threads_of(n_jobs: int | None) -> int:
+    """Count the threads that are asked for."""
+    return joblib.cpu_count() if n_jobs == -1 else n_jobs or 1
+
+
+def refuse_both(n_jobs: int | None, engine: Any) -> None:
+    """Refuse two answers to where the work is done."""
+    if n_jobs is not None and engine is not None:
+        msg = (
+            f"n_jobs={n_jobs!r} and engine={engine!r} both say where the work is done; give one of "
+            "them."
+        )
+        raise ValueError(msg)
 
 
 def _engine(settings: EngineSettings) -> Engine:

@@ -81,6 +81,7 @@ class BaseSelector(SelectorMixin, DataInput):
 
     n_features_to_select: int | float | str | None
     # Selectors without these parameters work here and keep nothing.
+    n_jobs: int | None = None
     engine: Any = None
     checkpoint: str | os.PathLike[str] | None = None
     # Whether None is as many features as the method keeps.

@@ -103,6 +103,9 @@ def kept_search(
         yield type(strategy)(**{**settings, "n_jobs": None, "engine": kept}), bound
     else:
         with checkpointed(selector, SerialEngine(limits_blas=False), data, target) as engine:
+            if getattr(strategy, "n_jobs", None) is not None:
+                # Results are kept one after the other.
+                strategy = type(strategy)(**{**strategy.get_params(deep=False), "n_jobs": 1})
             yield strategy, _with_kept_sweeps(bound, engine)
 
 

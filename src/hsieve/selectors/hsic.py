@@ -45,6 +45,10 @@ class BAHSIC(WeightedSelector):
         Estimator of HSIC.
     {categorical}
     {target_kind}
+    n_jobs : int or None, default=None
+        Number of threads, each with one context at a time; -1 for one on each core. The answer does
+        not depend on it, but None, which leaves the work to the threads of BLAS, may give other
+        last digits.
     {checkpoint}
     random_state : int, Generator or None, default=0
         Seed of the contexts; a fixed seed gives one answer.
@@ -82,6 +86,7 @@ class BAHSIC(WeightedSelector):
     estimator: str = "unbiased"
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
+    n_jobs: int | None = None
     checkpoint: str | os.PathLike[str] | None = None
     random_state: int | np.random.Generator | None = 0
 

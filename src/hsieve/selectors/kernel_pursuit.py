@@ -53,6 +53,9 @@ class KernelPursuit(WeightedSelector):
     {target_kind}
     memory_limit : int, str or None, default=None
         Most memory to use beside the data handed in, in bytes or as "2GB".
+    n_jobs : int or None, default=None
+        Number of threads for the passes over the columns; -1 for one on each core, None for one.
+        The answer does not depend on it.
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         Where the passes over the columns run: see :func:`hsieve.parallel.make_engine`. The
         regressions run in this process. The answer does not depend on it.
@@ -113,6 +116,7 @@ class KernelPursuit(WeightedSelector):
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
     memory_limit: int | str | None = None
+    n_jobs: int | None = None
     engine: Any = None
     checkpoint: str | os.PathLike[str] | None = None
     random_state: int | np.random.Generator | None = 0

@@ -77,6 +77,7 @@ class _LarsSelector(WeightedSelector):
     interactions: str | None = None
     form: str = "auto"
     memory_limit: int | str | None = None
+    n_jobs: int | None = None
     engine: Any = None
     checkpoint: str | os.PathLike[str] | None = None
 
@@ -131,7 +132,7 @@ class _LarsSelector(WeightedSelector):
         check_is_fitted(self)
         # Before workers are started, where that does not need them.
         blocks = None if is_distributed(X) else self._as_blocks(X, reset=False)
-        with one_blas_thread(), make_engine(self.engine) as engine:
+        with one_blas_thread(), make_engine(self.engine, self.n_jobs) as engine:
             if blocks is None:
                 names = getattr(self, "feature_names_in_", None)
                 features = distributed_features(X, names, engine)
@@ -194,8 +195,9 @@ class N3LARS(_LarsSelector):
         How features are held; see :class:`PairwiseHSIC`. "auto" takes one byte per value from 8,192
         samples and 20 million values on.
     memory_limit : int, str or None, default=None
-        Most memory to use beside the data handed in, in bytes or as "2GB". Threads of an engine
-        share it: with little, only some of them work at a time.
+        Most memory to use beside the data handed in, in bytes or as "2GB". Threads share it: with
+        little, only some of them work at a time.
+    {n_jobs}
     {engine}
     {checkpoint}
 
@@ -272,7 +274,7 @@ class HSICLasso(_LarsSelector):
     ----------
     n_features_to_select, categorical, target_kind, covariates, max_redundancy, interactions
         As in :class:`N3LARS`.
-    form, memory_limit, engine, checkpoint
+    form, memory_limit, n_jobs, engine, checkpoint
         As in :class:`N3LARS`.
 
     Attributes

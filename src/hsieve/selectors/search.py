@@ -163,7 +163,7 @@ class SearchSelector(BaseSelector):
         self, X: Any, y: Any, measure: Measure, strategy: Strategy, sample_weight: Any
     ) -> None:
         """Bind the measure to columns, wherever they are, and search."""
-        engine = make_engine(self.engine)
+        engine = make_engine(self.engine, self.n_jobs)
         with _columns_of(X, y, engine) as (features, values):
             blocks, target = self._validated_blocks(features, values, measure)
             weights: dict[str, Any] = {}

@@ -110,6 +110,10 @@ ENTRIES = {
     selected_indices_, ranking_, scores_, path_
         As in every selector: chosen features best first, place of each feature, score of each
         feature, the whole search.""",
+    "n_jobs": """\
+    n_jobs : int or None, default=None
+        Number of threads; -1 for one on each core, None for one. Worth it from some 10 million
+        values on. The answer does not depend on it.""",
     "engine": """\
     engine : {"local", "threads", "dask", "spark"}, dict, EngineSettings or None, default=None
         What processes the columns: see :func:`hsieve.parallel.make_engine`. None and "local": this

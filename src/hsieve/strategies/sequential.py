@@ -24,12 +24,15 @@ feature that matters only beside another cannot be seen while that other is not 
 Cost: k rounds, each one sweep over the features outside the set.
 """
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 import numpy as np
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.measures.base import JointBoundMeasure
+from hsieve.parallel.settings import JOBS, n_threads_of
+from hsieve.parallel.threads import hold_one_blas_thread, over_threads
 from hsieve.parameters import integer, number, rules
 from hsieve.progress import report
 from hsieve.strategies.base import LONGEST_SEARCH, SelectionPath, Strategy, best_first
@@ -50,23 +53,33 @@ class Backward(Strategy):
     n_contexts : int, default=1
         Number of random contexts each round; fewer where they would hold under 16 features. 1
         scores each feature beside all the others, as in the paper.
+    n_jobs : int or None, default=None
+        Number of threads, each with one context at a time and one thread of BLAS; -1 for one on
+        each core. None: one context after the other, and BLAS as it is set.
     random_state : int, Generator or None, default=0
         Seed of the contexts.
     """
 
     step: float = 0.25
     n_contexts: int = 1
+    n_jobs: int | None = None
     random_state: int | np.random.Generator | None = 0
 
     needs = ("subset_score", "elimination_scores")
     refusal = "Add them to its bound measure, or choose Ranking()."
 
     allowed = rules(
-        step=number(above=0, below=1) | integer(1, as_float=True), n_contexts=integer(1)
+        step=number(above=0, below=1) | integer(1, as_float=True),
+        n_contexts=integer(1),
+        n_jobs=JOBS,
     )
 
     def search(self, bound: JointBoundMeasure, n_features_to_select: int) -> SelectionPath:
         """Eliminate features until one is left, which ranks them all."""
+        with nullcontext() if self.n_jobs is None else hold_one_blas_thread():
+            return self._search(bound)
+
+    def _search(self, bound: JointBoundMeasure) -> SelectionPath:
         rng = np.random.default_rng(self.random_state)
         members = np.arange(bound.n_features)
         worst_first: list[IndexArray] = []
@@ -75,7 +88,7 @@ class Backward(Strategy):
         last_worth = np.array(set_scores)
         while len(members) > 1:
             contexts = self._contexts(len(members), rng)
-            standing, contributions = _judged(bound, members, contexts)
+            standing, contributions = _judged(bound, members, contexts, n_threads_of(self.n_jobs))
             order = best_first(standing)
             n_kept = len(members) - self._n_dropped(len(members))
             dropped = order[n_kept:][::-1]
@@ -114,7 +127,7 @@ class Backward(Strategy):
 
 
 def _judged(
-    bound: JointBoundMeasure, members: IndexArray, contexts: IndexArray
+    bound: JointBoundMeasure, members: IndexArray, contexts: IndexArray, n_threads: int = 1
 ) -> tuple[FloatArray, FloatArray]:
     """Standing of each member, and its worth in its best context."""
     if not contexts.any():
@@ -122,8 +135,8 @@ def _judged(
         return worth, worth
     standing = np.full(len(members), -np.inf)
     worth = np.zeros(len(members))
-    for context in range(int(contexts.max()) + 1):
-        here = bound.elimination_scores(members[contexts == context], members)
+    tasks = [(members[contexts == c], members) for c in range(int(contexts.max()) + 1)]
+    for here in over_threads(bound.elimination_scores, tasks, n_threads):
         standing_here = _on_common_scale(here)
         better = standing_here > standing
         standing[better] = standing_here[better]
