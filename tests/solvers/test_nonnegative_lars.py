@@ -6,7 +6,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sklearn.linear_model import lars_path_gram
 
-from hsieve.solvers import nonnegative_lars_path
+from hsieve.solvers import nonnegative_lars, nonnegative_lars_path
 from hsieve.solvers.active_set import ActiveFactor, EntriesOnDemand
 from tests.reference import coordinate_descent
 
@@ -182,6 +182,30 @@ def test_the_bound_changes_nothing(kind, seed, d, max_features):
     np.testing.assert_allclose(with_bound.dense(), without.dense(), rtol=0, atol=1e-10)
     # Tiny problems may compute known entries again to save calls.
     assert with_bound.entries_computed <= 2 * without.entries_computed
+
+
+@pytest.mark.parametrize("kind", NONNEGATIVE_PROBLEMS)
+@few
+@given(seed=SEEDS, d=st.integers(1, 12), together=st.sampled_from([1, 3, 64]))
+def test_lower_bounds_of_entries_change_nothing(kind, seed, d, together):
+    rng = np.random.default_rng(seed)
+    Q, r = NONNEGATIVE_PROBLEMS[kind](rng, d + 1)
+    least = rng.random(Q.shape) * Q
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nonnegative_lars, "BOUNDED_TOGETHER", together)
+        bounded = whole_path(Q, r, batch_entries=2, least_redundancy=blocks_of(least))
+    plain = whole_path(Q, r, use_bound=False)
+    assert bounded.events == plain.events
+    np.testing.assert_allclose(bounded.dense(), plain.dense(), rtol=0, atol=1e-10)
+
+
+def test_lower_bounds_spare_entries(rng):
+    Q, r = sparse_problem(rng)
+    few = {"max_features": 20}
+    plain = nonnegative_lars_path(r, blocks_of(Q), **few)
+    bounded = nonnegative_lars_path(r, blocks_of(Q), least_redundancy=blocks_of(0.9 * Q), **few)
+    assert bounded.events == plain.events
+    assert bounded.entries_computed < 0.5 * plain.entries_computed
 
 
 @pytest.mark.parametrize("kind", NONNEGATIVE_PROBLEMS)

@@ -98,6 +98,9 @@ class Products:
 class FactorStore(ABC):
     """Factors of the kernels of all features, on demand."""
 
+    # Whether products of leading directions alone are at hand, and much cheaper.
+    has_leading_products = False
+
     def __init__(
         self,
         blocks: ColumnBlocks,

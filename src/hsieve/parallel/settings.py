@@ -114,7 +114,7 @@ def make_engine(
     """
     JOBS.check("n_jobs", n_jobs)
     refuse_both(n_jobs, description)
-    if n_jobs is not None:
+    if n_threads_of(n_jobs) > 1:
         description = EngineSettings("threads", n_workers=n_threads_of(n_jobs))
     if description is None:
         return SerialEngine()

@@ -1,9 +1,10 @@
 """What a path over active features carries along: redundancy entries on demand, and a factor.
 
 The redundancy matrix Q is never held whole. :class:`EntriesOnDemand` asks for the entries that are
-needed and keeps them; entries not asked for read as zero, which makes every sum over known entries
-a lower bound of the full sum wherever Q >= 0. :class:`ActiveFactor` holds the Cholesky factor of Q
-on the active features: O(p^2) to add one of p features, O(p^3) to drop one, which is rare.
+needed and keeps them; entries not asked for read as zero, or as a lower bound where there is a
+cheap one, which makes every sum over entries a lower bound of the full sum wherever Q >= 0.
+:class:`ActiveFactor` holds the Cholesky factor of Q on the active features: O(p^2) to add one of p
+features, O(p^3) to drop one, which is rare.
 """
 
 from collections.abc import Callable, Iterable
@@ -17,6 +18,9 @@ from hsieve.array_types import FloatArray, IndexArray
 BoolArray = NDArray[np.bool_]
 Redundancy = Callable[[IndexArray, IndexArray], FloatArray]
 
+# Lower bounds above this part of the diagonal are of near copies: their
+# entries are asked for, so that it is known of whom they are copies.
+NEAR_COPY = 0.5
 # A negative entry this small beside the largest of its block is rounding, not a broken promise.
 NEGATIVE_TOLERANCE = 1e-10
 
@@ -24,12 +28,21 @@ NEGATIVE_TOLERANCE = 1e-10
 class EntriesOnDemand:
     """Entries Q[k, j], for features k and ever-active features j, asked for once and kept."""
 
-    def __init__(self, redundancy: Redundancy, n_features: int, *, nonnegative: bool) -> None:
+    def __init__(
+        self,
+        redundancy: Redundancy,
+        n_features: int,
+        *,
+        nonnegative: bool,
+        least: Redundancy | None = None,
+    ) -> None:
         self._redundancy = redundancy
+        self._least = least
         self._n_features = n_features
         self._nonnegative = nonnegative
         self._columns: dict[int, FloatArray] = {}
         self._known: dict[int, BoolArray] = {}
+        self._bounded: dict[int, BoolArray] = {}
         self._diagonal: dict[int, float] = {}
         self._touched = np.zeros(n_features, dtype=bool)
         self.n_computed = 0
@@ -56,12 +69,33 @@ class EntriesOnDemand:
         if feature not in self._columns:
             self._columns[feature] = np.zeros(self._n_features)
             self._known[feature] = np.zeros(self._n_features, dtype=bool)
+            self._bounded[feature] = np.full(self._n_features, self._least is None)
         column, known = self._columns[feature], self._known[feature]
         column[feature], known[feature] = self.diagonal(feature), True
         for other, other_known in self._known.items():
             if other_known[feature] and not known[other]:
                 column[other], known[other] = self._columns[other][feature], True
         self._touched[feature] = True
+
+    def bounded(self, active: Iterable[int], rows: IndexArray) -> BoolArray:
+        """Tell which of some features have at least lower bounds of all their entries."""
+        whole = np.ones(len(rows), dtype=bool)
+        for feature in active:
+            whole &= self._bounded[feature][rows]
+        return whole
+
+    def bound(self, features: IndexArray, active: Iterable[int]) -> None:
+        """Put lower bounds in the place of entries Q[features, active] that are not known."""
+        assert self._least is not None
+        columns = [feature for feature in active if not self._bounded[feature][features].all()]
+        for feature, least in zip(columns, self._least(features, np.array(columns)).T, strict=True):
+            new = ~self._known[feature][features]
+            self._columns[feature][features[new]] = least[new]
+            self._bounded[feature][features] = True
+            alike = new & (least > NEAR_COPY * self.diagonal(feature))
+            if alike.any():
+                self._ask(features[alike], np.array([feature]))
+        self._touched[features] = True
 
     def fill(self, features: IndexArray, active: Iterable[int]) -> None:
         """Ask for all entries Q[features, active] not known yet.
@@ -77,7 +111,7 @@ class EntriesOnDemand:
             self._ask(features[rows], columns[gaps[rows].any(axis=0)])
 
     def column(self, feature: int, rows: IndexArray) -> FloatArray:
-        """Entries Q[rows, feature]; unknown ones are zero."""
+        """Entries Q[rows, feature]; unknown ones are zero, or a lower bound."""
         return np.asarray(self._columns[feature][rows])
 
     def known(self, feature: int) -> tuple[IndexArray, FloatArray]:

@@ -68,6 +68,8 @@ SLOPE_TOLERANCE = 1e-12
 STEPS_PER_FEATURE = 64
 # Entries with so many active features are asked for together in any case.
 COLUMNS_AT_ONCE = 8
+# Features that get lower bounds together.
+BOUNDED_TOGETHER = 64
 # More features than this are asked for together only where entries are cheap.
 MOST_FEATURES = 64
 EPSILON = float(np.finfo(np.float64).eps)
@@ -87,6 +89,7 @@ def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for ea
     lowest_level: float = 0.0,
     size_of: Callable[[list[int]], int] = len,
     may_join: Callable[[int, list[int]], bool] | None = None,
+    least_redundancy: Redundancy | None = None,
 ) -> LarsPath:
     """Follow the non-negative lasso path from its beginning until enough features are active.
 
@@ -126,6 +129,9 @@ def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for ea
     may_join : callable or None, default=None
         ``may_join(feature, active)`` tells whether a feature may enter beside the active ones; it
         is asked again once one of these has left. None for any.
+    least_redundancy : callable or None, default=None
+        Lower bounds of the blocks that ``redundancy`` returns, where they are much cheaper: most
+        features can be ruled out by them. They do not change the path.
 
     Returns
     -------
@@ -152,7 +158,12 @@ def nonnegative_lars_path(  # noqa: PLR0913 - the problem and one keyword for ea
         msg = f"max_overlap must be above 0 and at most 1, got {max_overlap}."
         raise ValueError(msg)
     rules = _Rules(max_features, lowest_level, size_of, may_join)
-    entries = EntriesOnDemand(redundancy, len(scores), nonnegative=use_bound)
+    entries = EntriesOnDemand(
+        redundancy,
+        len(scores),
+        nonnegative=use_bound,
+        least=least_redundancy if use_bound else None,
+    )
     factor = ActiveFactor(dependence_tolerance, max_overlap)
     new_tracer = partial(
         _Tracer,
@@ -345,15 +356,34 @@ class _Tracer:
             if len(pending):
                 promise = segment.entry_levels(pending, parallel=np.inf)
                 promising = pending[np.argsort(-promise, kind="stable")]
-                batch = self._fill_in_part(promising, segment.members.tolist(), n_entries)
+                few = promising[:BOUNDED_TOGETHER]
+                batch = self._bound_some(segment, few, waiting & ~complete)
+                if not len(batch):
+                    batch = self._fill_in_part(promising, segment.members.tolist(), n_entries)
+                    n_entries = min(2 * n_entries, self._batch_entries)
                 complete[batch] = self._entries.complete(segment.members.tolist(), batch)
                 self._update_gradients(segment, batch)
-                n_entries = min(2 * n_entries, self._batch_entries)
             elif event.kind == "entered" and not self._may_enter(event.feature):
                 self._barred[event.feature] = True
                 waiting[event.feature] = False
             else:
                 return event
+
+    def _bound_some(self, segment: _Segment, wanted: IndexArray, waiting: BoolArray) -> IndexArray:
+        """Get lower bounds for the entries of some features; return those that had lacked some.
+
+        Others that will be wanted next come along.
+        """
+        members = segment.members.tolist()
+        if self._entries.bounded(members, wanted).all():
+            return wanted[:0]
+        others = np.flatnonzero(waiting)
+        others = others[~self._entries.bounded(members, others)]
+        promise = segment.entry_levels(others, parallel=-np.inf)
+        batch = others[np.argsort(-promise, kind="stable")[:BOUNDED_TOGETHER]]
+        batch = np.union1d(batch, wanted[~self._entries.bounded(members, wanted)])
+        self._entries.bound(batch, members)
+        return batch
 
     def _fill_in_part(
         self, promising: IndexArray, members: list[int], n_entries: int

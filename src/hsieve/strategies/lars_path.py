@@ -217,6 +217,8 @@ class LarsSearch(Strategy):
         """Follow the path over features, or over features and pairs."""
         report(0.8, "regularisation path")
         rules: dict[str, Any] = {"max_overlap": self._most_redundancy()}
+        if isinstance(atoms, BoundPairwiseHSIC):
+            rules["least_redundancy"] = atoms.least_redundancy
         if isinstance(atoms, BoundPairAtoms):
             joining = JoiningPairs(atoms, self._most_redundancy())
             rules = {

@@ -38,6 +38,19 @@ def looked_up(bins: NDArray[np.uint16], table: NDArray[np.uint8], codes: NDArray
 
 
 @compiled
+def values_of_levels(
+    codes: NDArray[Any], rows: NDArray[np.float32], first: int, values: NDArray[np.float32]
+) -> None:
+    """Look the value of each sample up, from a sample on, for some features.
+
+    Shapes: codes (n_features, n_samples), rows (n_features, n_levels), values (n_features, n_part).
+    """
+    for feature in range(len(codes)):
+        for i in range(values.shape[1]):
+            values[feature, i] = rows[feature, codes[feature, first + i]]
+
+
+@compiled
 def linear_over_groups(
     table: FloatArray, counts: NDArray[np.int32], shift: int, firsts: FloatArray, slopes: FloatArray
 ) -> float:
