@@ -148,6 +148,7 @@ class TestChoices:
             "No feature is related to the target beyond chance, or predicts samples held out."
         )
         assert str(found).startswith("0 of 15 features")
+        assert found.summary().to_dict()["repeat"]["python"].endswith("found.features  # none")
 
     def test_a_number_of_features_of_noise_is_given(self, rng):
         found = select(rng.normal(size=(80, 6)), rng.normal(size=80), n_features_to_select=2)

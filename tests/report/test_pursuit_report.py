@@ -124,6 +124,7 @@ def test_nothing_found_makes_a_page(fitted):
     page = selector.report(X, y).html
     assert "chose none of 10 features" in page
     assert summary["repeat"]["python"].endswith("selector.selected_indices_  # []")
+    assert not any("were chosen" in one["text"] for one in summary["pitfalls"])
     assert summarise(selector)["n_selected"] == 0
 
 

@@ -28,7 +28,8 @@ def pitfalls(
 ) -> tuple[dict[str, str], ...]:
     """Say what to bear in mind with a result, each with a title and a text."""
     number = None if number_is_found else _number(selector)
-    found = [_outside_validation(evidence.n_samples), number]
+    is_chosen = len(selector.selected_indices_) > 0
+    found = [_outside_validation(evidence.n_samples) if is_chosen else None, number]
     if p_values:
         found.append(
             (

@@ -242,7 +242,7 @@ def _python(
     else:
         call = [f"found = {made.call('hsieve.select', origin.settings, origin.data)}"]
         features = ", ".join(repr(shortened(names[feature])) for feature in shown)
-        call.append(f"found.features  # {features}{more}")
+        call.append(f"found.features  # {features or 'none'}{more}")
     lines = [*(["import hsieve"] if origin.settings is not None else []), *made.imports]
     if origin.reading:
         lines += [origin.reading]

@@ -25,21 +25,24 @@ function drawScatter(container, spec, width) {
   nameDots(svg, items.slice().reverse(), frame);
 }
 
-// Names beside dots, where there is room for them.
+// Names beside dots, where there is room for them: beside all dots, or else over hollow ones.
 function nameDots(svg, items, frame) {
   const { x, y } = frame.scales;
   const spots = items.map(({ point }) => [x(point.x), y(point.y)]);
-  const taken = spots.map(([px, py]) => [px - 6, py - 6, px + 6, py + 6]);
+  const boxes = spots.map(([px, py]) => [px - 6, py - 6, px + 6, py + 6]);
+  const hollow = boxes.filter((_, i) => !items[i].point.chosen);
+  const taken = boxes.filter((_, i) => items[i].point.chosen);
   const meets = (a, b) => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
   items.forEach(({ node, name, point }, i) => {
     if (!point.chosen) return;
     const text = cut(name, 130);
     const [wide, [px, py]] = [widthOf(text), spots[i]];
     const tries = [[px + 10, py + 5], [px - 10 - wide, py + 5], [px - wide / 2, py - 11], [px - wide / 2, py + 22]];
-    for (const [tx, ty] of tries) {
+    for (const [tx, ty, clear] of [true, false].flatMap((clear) => tries.map((at) => [...at, clear]))) {
       const box = [tx - 2, ty - 14, tx + wide + 2, ty + 5];
       const inside = box[0] >= frame.left && box[2] <= frame.width && box[1] >= frame.top - 6 && box[3] <= frame.bottom;
       if (!inside || taken.some((other) => meets(box, other))) continue;
+      if (clear && hollow.some((other) => meets(box, other))) continue;
       taken.push(box);
       draw("text", { x: tx, y: ty }, node, text);
       return;
