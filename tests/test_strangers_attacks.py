@@ -157,6 +157,13 @@ def test_separators_at_the_ends_of_lines_are_no_columns(tmp_path, value):
     assert "The last 2 columns without a name and values: left out." in data.notes
 
 
+def test_a_target_of_dates_is_not_to_be_dropped(tmp_path):
+    path = table(tmp_path / "t.csv", day=[f"2020-01-{i % 28 + 1:02}" for i in range(N)])
+    result = invoke("select", path, "-t", "day")
+    assert_refused(result, "the target 'day' holds dates", "classes or numbers are needed")
+    assert "--drop" not in result.stderr
+
+
 def test_what_is_no_number_is_shown_of_every_column(tmp_path):
     texts = [[mark, *map(str, X[1:, 0])] for mark in ("<0.1", "n.b.", "high")]
     path = table(tmp_path / "t.csv", d=texts[0], e=texts[1], f=texts[2])

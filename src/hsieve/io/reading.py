@@ -163,6 +163,9 @@ def _judged(
     """Find out what the columns are."""
     found = ColumnFindings(n_rows)
     for name, kind in kinds.items():
+        if kind not in READABLE_KINDS and name == source.target:
+            what = f"the target {quoted(name)} holds {type_in_words(kind)}"
+            raise table_error(source.path, f"{what}; classes or numbers are needed")
         if kind not in READABLE_KINDS:
             found.unusable(name, type_in_words(kind))
         elif name == source.target or n_rows == 0:
