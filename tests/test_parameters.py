@@ -1,9 +1,13 @@
 """Rules of parameters: what they accept, and what they say."""
 
+import inspect
+
 import numpy as np
 import pytest
+from typer.main import get_command
 
 import hsieve
+from hsieve.cli.main import app
 from hsieve.parameters import BOOLEAN, NONE, integer, number, numbers, word
 
 
@@ -48,3 +52,21 @@ def test_rules_are_about_parameters_and_allow_their_defaults(kind):
     usual = kind().get_params(deep=False)
     for name, rule in kind.allowed.items():
         rule.check(name, usual[name])
+
+
+@pytest.mark.parametrize("name", [one for one in hsieve.__all__ if callable(getattr(hsieve, one))])
+def test_cores_and_seeds_have_one_name_in_python(name):
+    try:
+        given = set(inspect.signature(getattr(hsieve, name)).parameters)
+    except ValueError:  # some built-in classes have none
+        return
+    assert not given & {"jobs", "n_threads", "n_workers", "threads", "workers", "seed", "rng"}
+
+
+def test_cores_and_seeds_have_one_name_at_the_command_line():
+    commands = get_command(app).commands
+    given = {name: {o for one in of.params for o in one.opts} for name, of in commands.items()}
+    assert {name for name, of in given.items() if "--random-state" in of} == set(given) - {
+        "methods"
+    }
+    assert not set().union(*given.values()) & {"--seed", "--threads", "--n-jobs", "--cores"}

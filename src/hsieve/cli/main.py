@@ -74,10 +74,12 @@ def methods() -> None:
 
 @app.command()
 def demo(
-    seed: Annotated[int, typer.Option(min=0, help="Seed of the data; 0 is the usual one.")] = 0,
+    random_state: Annotated[
+        int, typer.Option(min=0, help="Seed of the data; 0 is the usual one.")
+    ] = 0,
 ) -> None:
     """Select features on data that come with the package, and compare them with the truth."""
     from hsieve.cli.demo import solve_and_print
 
-    if not solve_and_print(seed):
+    if not solve_and_print(random_state):
         raise typer.Exit(TRUTH_NOT_FOUND)
