@@ -14,7 +14,7 @@ import psutil
 import pytest
 
 import hsieve
-from hsieve.parallel import EngineError, EngineSettings, dask_monitor, make_engine
+from hsieve.parallel import EngineError, EngineSettings, dask, make_engine
 from tests.parallel.work import identify, kill_self
 
 ROOT = Path(__file__).parents[2]
@@ -41,7 +41,7 @@ def test_client_of_the_user_is_found_and_left_open(dask_client: Any) -> None:
 def test_scheduler_without_workers_is_told_of(monkeypatch: pytest.MonkeyPatch) -> None:
     from distributed import LocalCluster
 
-    monkeypatch.setattr(dask_monitor, "SECONDS_FOR_WORKERS", 0.1)
+    monkeypatch.setattr(dask, "SECONDS_FOR_WORKERS", 0.1)
     with LocalCluster(n_workers=0, dashboard_address="127.0.0.1:0") as cluster:
         settings = EngineSettings("dask", scheduler=cluster.scheduler_address)
         with pytest.raises(EngineError, match="had no worker"), make_engine(settings):

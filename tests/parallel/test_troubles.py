@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 import hsieve
-from hsieve.parallel import EngineError, EngineSettings, dask_monitor, make_engine
+from hsieve.parallel import EngineError, EngineSettings, dask, make_engine
 from tests.dask_workers import dask_settings
 from tests.parallel.trouble_work import ignores_interrupts, size_of
 from tests.parallel.work import fail_at, identify
@@ -81,7 +81,7 @@ def test_loss_of_the_only_worker_is_told_of(
     with make_engine(settings) as engine:
         results = engine.map(identify if shared is None else fail_at, count(), shared=shared)
         next(results)
-        monkeypatch.setattr(dask_monitor, "SECONDS_FOR_WORKERS", 0.5)
+        monkeypatch.setattr(dask, "SECONDS_FOR_WORKERS", 0.5)
         cluster.worker.kill()
         with pytest.raises(EngineError, match=r"had no worker for 0\.5 s"):
             list(results)

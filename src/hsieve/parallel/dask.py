@@ -1,22 +1,26 @@
-"""The engine on Dask: futures, with the shared value scattered to all workers.
+"""The engine on Dask: futures of tasks, which all depend on that of the shared value.
 
-Tasks that run on a worker when it dies are run again by the scheduler. Scattered data are not: what
-needs them is given up once the last copy is gone, and then sent again with the value.
+Tasks that run on a worker when it dies are run again by the scheduler. The shared value is the
+result of a task, too, so that it is made again when the last copy is gone.
 
 Arrays of Dask stay on the workers (`hold`). They are passed to tasks as futures, so that Dask takes
 the task to where the data are, and makes those again that were lost with a worker.
 
 The cluster is the one that this process is connected to, one at an address, or workers started on
 this machine for one block; these load this module first (`dask_setup`).
+
+Dask waits as long as it takes, also for the result of a task that no worker is left to do. Somebody
+has to look meanwhile (`DaskMonitor`).
 """
 
+import asyncio
 import signal
 import socket
+import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import CancelledError
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import wait
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from multiprocessing import current_process
 from typing import Any
 from weakref import WeakSet
@@ -24,8 +28,7 @@ from weakref import WeakSet
 import joblib
 
 from hsieve.parallel.base import Engine, EngineError, Held, Results, in_order, version
-from hsieve.parallel.dask_monitor import MOST_RENEWALS, DaskMonitor, SharedCopies
-from hsieve.parallel.serialization import Border, Reply, perform
+from hsieve.parallel.serialization import Border, Reply, SerializedValue, perform
 
 TASKS_A_WORKER = 4
 # Tasks hold columns where these are in no file, and Dask advises against that in vain.
@@ -33,6 +36,8 @@ UNADVISED = {"distributed.admin.large-graph-warning-threshold": "1 PiB"}
 
 LOOPBACK = "127.0.0.1"
 SECONDS_FOR_SCHEDULER = 10
+SECONDS_FOR_WORKERS = 60
+SECONDS_TO_NOTICE = 0.5
 # Those that a plain connection can be tried with.
 PROTOCOLS = ("tcp", "tls")
 GUARD = 'if __name__ == "__main__":'
@@ -96,78 +101,134 @@ class DaskEngine(Engine):
     def derive(self, function: Callable[..., Any], held: Any, *arguments: Any) -> Any:
         """Work something out from data that are held, where they are, and hold it."""
         self._block()
-        with self._watch.reaching():
-            return self._client.submit(function, held, *arguments, pure=False)
+        return self._submit(function, held, *arguments)
 
     def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
         border = Border(function, shared, self._count)
         n_threads = sum(self._watch.workers().values())
-        copies = SharedCopies(self._client, self._watch, border.shared)
-        waiting: deque[_Sent] = deque()
+        value = border.shared if shared is None else self._submit(_shared, border.shared)
+        waiting: deque[Any] = deque()
         try:
             for reply in in_order(
                 tasks,
                 self._in_flight or TASKS_A_WORKER * max(1, n_threads),
-                begin=lambda task: self._sent(task, border, copies),
-                end=_Sent.reply,
+                begin=lambda task: self._begin(task, border, value),
+                end=self._end,
                 waiting=waiting,
             ):
                 yield border.receive(reply)
         finally:
-            self._watch.give_up([sent.future for sent in waiting])
-            copies.release()
+            self._watch.give_up(waiting)
 
-    def _sent(self, task: Any, border: Border, copies: SharedCopies) -> "_Sent":
+    def _begin(self, task: Any, border: Border, value: Any) -> Any:
         """Send a task, and with it whatever stands for data that workers hold."""
         bare, data = (task.task, task.data) if isinstance(task, Held) else (task, ())
-        call = (border.function, border.send(bare))
-        return _Sent(self._client, self._watch, copies, call, data)
+        return self._submit(perform, border.function, border.send(bare), value, *data)
 
-
-@dataclass
-class _Sent:
-    """A task that was sent, and is sent again if the shared value is lost."""
-
-    client: Any
-    watch: DaskMonitor
-    copies: SharedCopies
-    call: tuple[bytes, bytes]
-    data: tuple[Any, ...]
-
-    def __post_init__(self) -> None:
-        self._send()
-
-    def _send(self) -> None:
+    def _submit(self, function: Callable[..., Any], *arguments: Any) -> Any:
+        """Let a worker do something, without advice on the size of what it needs."""
         from dask import config
 
-        self._shared = self.copies.future
-        with self.watch.reaching(), config.set(UNADVISED):
-            self.future = self.client.submit(
-                perform, *self.call, self._shared, *self.data, pure=False
-            )
+        with self._watch.reaching(), config.set(UNADVISED):
+            return self._client.submit(function, *arguments, pure=False)
 
-    def reply(self) -> Reply:
-        """Wait for the task."""
-        n_lost = 0
-        while True:
-            try:
-                reply: Reply = self.watch.results([self.future])[0]
-            except CancelledError as error:
-                n_lost += 1
-                if n_lost > MOST_RENEWALS:
-                    what = "held data or the shared value" if self.data else "the shared value"
-                    msg = f"The workers of Dask lost {what} {n_lost} times."
-                    raise EngineError(msg) from error
-                self.copies.renew(self._shared)
-                self._send()
-            except EngineError:
+    def _end(self, future: Any) -> Reply:
+        """Wait for a task."""
+        try:
+            reply: Reply = self._watch.results([future])[0]
+        except EngineError:
+            raise
+        except Exception as error:
+            # Never the function's own: those come back in replies.
+            msg = f"Dask gave up a task of the map: {error}"
+            raise EngineError(msg) from error
+        return reply
+
+
+def _shared(value: SerializedValue) -> SerializedValue:
+    """Return the shared value, in a worker."""
+    return value
+
+
+class DaskMonitor:
+    """Looks whether a cluster is still there while something is waited for."""
+
+    def __init__(self, client: Any) -> None:
+        self._client = client
+
+    @contextmanager
+    def reaching(self) -> Iterator[None]:
+        """Say in words that the scheduler is gone, where that is what went wrong."""
+        try:
+            yield
+        except EngineError:
+            raise
+        except Exception as error:
+            if not isinstance(error, OSError) and self._client.status == "running":
                 raise
-            except Exception as error:
-                # Never the function's own: those come back in replies.
-                msg = f"Dask gave up a task of the map: {error}"
-                raise EngineError(msg) from error
-            else:
-                return reply
+            raise self._silent(error) from error
+
+    def workers(self) -> dict[str, int]:
+        """Return how many threads each worker has."""
+        with self.reaching():
+            found: dict[str, int] = self._client.nthreads()
+            return found
+
+    def first_worker(self) -> None:
+        """Wait until there is a worker."""
+        with self.reaching():
+            try:
+                self._client.wait_for_workers(1, timeout=SECONDS_FOR_WORKERS)
+            except TimeoutError as error:
+                raise self._nobody() from error
+
+    def results(self, futures: Sequence[Any]) -> list[Any]:
+        """Wait for futures; their errors come out as they are.
+
+        EngineError if there has been no worker for long, or the scheduler is gone.
+        """
+        loop = self._client.loop.asyncio_loop
+        begun = asyncio.run_coroutine_threadsafe(_all_of(futures), loop)
+        last_seen = time.monotonic()
+        try:
+            while not wait([begun], timeout=SECONDS_TO_NOTICE).done:
+                if self.workers():
+                    last_seen = time.monotonic()
+                elif time.monotonic() - last_seen > SECONDS_FOR_WORKERS:
+                    raise self._nobody()
+            return begun.result()
+        except OSError as error:
+            # Of a task itself, or of the way on which its result comes.
+            if any(future.status == "error" for future in futures):
+                raise
+            raise self._silent(error) from error
+        finally:
+            begun.cancel()
+
+    def give_up(self, futures: Iterable[Any]) -> None:
+        """Cancel what is under way and forget it; errors of that must not hide others."""
+        if futures and self._client.status == "running":
+            with suppress(Exception):
+                self._client.cancel(list(futures))
+
+    def _silent(self, error: Exception) -> EngineError:
+        reason = str(error).rstrip(".")
+        return EngineError(f"The Dask scheduler{self._address()} no longer answers: {reason}.")
+
+    def _nobody(self) -> EngineError:
+        return EngineError(
+            f"The Dask scheduler{self._address()} had no worker for {SECONDS_FOR_WORKERS} s."
+        )
+
+    def _address(self) -> str:
+        # A client that was closed knows no scheduler.
+        scheduler = self._client.scheduler
+        return "" if scheduler is None else f" at {scheduler.address}"
+
+
+async def _all_of(futures: Sequence[Any]) -> list[Any]:
+    """Wait for futures one after the other, in the thread of the client."""
+    return [await future for future in futures]
 
 
 @contextmanager

@@ -11,11 +11,10 @@ import pickle
 import signal
 import time
 import warnings
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
 from concurrent.futures import CancelledError
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
-from itertools import chain
 from threading import Thread, current_thread, main_thread
 from typing import Any
 
@@ -23,8 +22,6 @@ from hsieve.parallel.base import Engine, EngineError, Results
 from hsieve.parallel.settings import CLUSTERS, make_engine, refuse_both
 from hsieve.parallel.threads import hold_one_blas_thread, one_blas_thread_a_task
 
-# How often jobs are handed out again because a backend of joblib has lost what they need.
-MOST_RENEWALS = 3
 # How often a worker looks whether its parent is still there.
 WATCH_SECONDS = 0.5
 
@@ -101,8 +98,7 @@ class JoblibEngine(Engine):
 
     Notes
     -----
-    Traffic is not counted: it is joblib's. Its backend on Dask scatters the shared value once, to
-    one worker; if that is lost, the backend gives up, and what is missing is handed out again.
+    Traffic is not counted: it is joblib's.
     """
 
     def __init__(self, n_jobs: int | None = None, *, in_order: bool = True) -> None:
@@ -111,48 +107,22 @@ class JoblibEngine(Engine):
         self._return_as = "generator" if in_order else "generator_unordered"
 
     def _map(self, function: Any, tasks: Iterator[Any], shared: Any, most: int | None) -> Results:
-        out: dict[int, Any] = {}
-        numbered = enumerate(tasks)
-        with hold_one_blas_thread():
-            for n_lost in range(MOST_RENEWALS + 1):
-                try:
-                    again = sorted(out.items())
-                    for number, result in self._given(
-                        function, chain(again, numbered), shared, out
-                    ):
-                        del out[number]
-                        yield result
-                except CancelledError as error:
-                    if n_lost == MOST_RENEWALS:
-                        msg = f"The backend of joblib lost its workers' data {n_lost + 1} times."
-                        raise EngineError(msg) from error
-                else:
-                    return
-
-    def _given(
-        self,
-        function: Callable[[Any, Any], Any],
-        tasks: Iterable[tuple[int, Any]],
-        shared: Any,
-        out: dict[int, Any],
-    ) -> Results:
-        """Hand tasks out, noting them in `out`, and give results with the numbers of the tasks."""
         from joblib import delayed
 
         run, value, caller = delayed(_run), Shared(shared), Caller.here()
-
-        def calls() -> Iterator[Any]:
-            for number, task in tasks:
-                out[number] = task
-                yield run(function, task, number, value, caller)
-
-        results = self._begun(calls())
-        try:
-            # Not `yield from`, which would close it by itself.
-            for result in results:  # noqa: UP028
-                yield result
-        finally:
-            _abandon(results)
+        with hold_one_blas_thread():
+            results = self._begun(run(function, task, value, caller) for task in tasks)
+            try:
+                # Not `yield from`, which would close it by itself.
+                for result in results:  # noqa: UP028
+                    yield result
+            except CancelledError as error:
+                msg = (
+                    "The backend of joblib lost its workers' data; engine='dask' sends them again."
+                )
+                raise EngineError(msg) from error
+            finally:
+                _abandon(results)
 
     def _begun(self, calls: Iterator[Any]) -> Any:
         """Hand out the first calls to joblib, giving results as they come if its backend can."""
@@ -244,10 +214,10 @@ class Caller:
             yield
 
 
-def _run(function: Any, task: Any, number: int, shared: Shared, caller: Caller) -> tuple[int, Any]:
+def _run(function: Any, task: Any, shared: Shared, caller: Caller) -> Any:
     """Do one task."""
     with one_blas_thread_a_task(), caller.settings():
-        return number, function(task, shared.value)
+        return function(task, shared.value)
 
 
 def _abandon(results: Any) -> None:
