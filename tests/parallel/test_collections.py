@@ -380,7 +380,7 @@ class TestDaskFrames:
             (long, "y", f"Column 'b' holds {2**53 + 1}, an integer beyond"),
             (no_target, "y", r"The target 'y' has 1 missing value\(s\)"),
             (good, "z", "no column 'z' for the target, only 'a', 'b' and 'y'"),
-            ({"y": good["y"]}, "y", "no column that could be a feature"),
+            ({"y": good["y"]}, "y", "no column beside the target 'y'"),
         ):
             with pytest.raises(ValueError, match=said):
                 N3LARS(1, engine=settings).fit(dask_frame(frame), target)
@@ -507,7 +507,7 @@ class TestSparkFrames:
             (frame, problem.numbers, "since its rows have no fixed order; got 'ndarray'"),
             (frame.select("goal"), "goal", "no column beside the target 'goal'"),
             (frame.select("f1", "f1", "goal"), "goal", "got 'f1' more than once"),
-            (frame.withColumn("goal", functions.array("f1")), "goal", "The target 'goal' must be"),
+            (frame.withColumn("goal", functions.array("f1")), "goal", "column 'goal' holds nested"),
         ):
             with pytest.raises(ValueError, match=said):
                 N3LARS(2, engine=settings).fit(given, target)

@@ -1,60 +1,43 @@
 """The pipeline of the thesis (chapter 5): representation, nested sets of features, kernels."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils.metaestimators import available_if
-from sklearn.utils.validation import check_is_fitted
+from sklearn.base import clone
 
-from hsieve.array_types import FloatArray
-from hsieve.classifiers.base import PRECISIONS, validated_classes
+from hsieve.array_types import FloatArray, IndexArray
+from hsieve.classifiers.base import LogOddsClassifier, validated_classes
 from hsieve.classifiers.feature_sets import find_sets
 from hsieve.classifiers.kernel_ensemble import KernelEnsembleClassifier
 from hsieve.classifiers.lpboost_mkl import LPBoostMKL
-from hsieve.classifiers.sparse_filtering import SparseFiltering
 from hsieve.data.validation import checked_data
-from hsieve.io.distributed import refuse_distributed
 from hsieve.parameters import NONE, Rule, check_parameters, integer
 from hsieve.selectors.base import whole_or_nothing
 
-REPRESENTATIONS = ("sparse-filtering",)
-CLASSIFIERS = ("auto", "ensemble", "lpboost-mkl")
 # Samples represented at a time when predicting.
 CHUNK = 8192
 # What is told of the classifier here, too.
 KEPT = ("feature_sets_", "set_weights_", "feature_importances_")
 
 
-def _can(name: str) -> Callable[["NestedKernelClassifier"], bool]:
-    """Whether the classifier at the end has a method."""
-
-    def check(self: "NestedKernelClassifier") -> bool:
-        given = getattr(self, "classifier_", self.classifier)
-        return isinstance(given, str) or hasattr(given, name)
-
-    return check
-
-
 @dataclass(eq=False, repr=False)
-class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
+class NestedKernelClassifier(LogOddsClassifier):
     """Learned features, ever finer sets of them by randSel, and a kernel classifier over the sets.
 
     Parameters
     ----------
-    representation : None, "sparse-filtering" or transformer, default=None
-        What turns features into others, learned without the classes: nothing,
-        :class:`SparseFiltering` with its defaults, or any transformer of scikit-learn, which is
-        cloned. One that is fitted already stays as it is inside ``sklearn.frozen.FrozenEstimator``.
+    representation : transformer or None, default=None
+        What turns features into others, learned without the classes, such as
+        :class:`SparseFiltering`; it is cloned. One that is fitted already stays as it is inside
+        ``sklearn.frozen.FrozenEstimator``.
     selector : selector or None, default=None
         What finds nested sets of these features; None for :class:`RandSel`.
-    classifier : {"auto", "ensemble", "lpboost-mkl"} or classifier, default="auto"
-        What is fitted on the sets: :class:`KernelEnsembleClassifier` ("ensemble", and "auto" for
-        any number of samples), :class:`LPBoostMKL`, which the thesis has for few samples, or a
-        classifier of one's own with the parameter ``feature_sets``.
+    classifier : KernelEnsembleClassifier, LPBoostMKL or None, default=None
+        What is fitted on the sets; None for :class:`KernelEnsembleClassifier`. The thesis has
+        :class:`LPBoostMKL` for few samples.
     max_sets : int or None, default=8
         How many of the sets found are used, spread from the largest to the smallest by the
         logarithm of their size; None for all, as in the thesis.
@@ -85,7 +68,7 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
 
     Notes
     -----
-    "auto" is the ensemble also for few samples: on seven sets of 106 to 400 samples, with the same
+    None is the ensemble also for few samples: on seven sets of 106 to 400 samples, with the same
     nested sets, it predicted as well as :class:`LPBoostMKL` in a fourth to a tenth of the time
     (``docs/explanation/benchmarks.md``).
 
@@ -110,7 +93,7 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
     representation: Any = None
     _: KW_ONLY
     selector: Any = None
-    classifier: Any = "auto"
+    classifier: Any = None
     max_sets: int | None = 8
     max_selector_samples: int = 2000
     random_state: int | np.random.Generator | None = 0
@@ -139,11 +122,18 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
             The fitted classifier.
         """
         check_parameters(self)
-        data, target, _ = validated_classes(self, X, y)
+        data, _, codes = validated_classes(self, X, y)
+        self._fit(data, codes, X_unlabelled)
+        return self
+
+    def _fit(
+        self, data: FloatArray, codes: IndexArray, X_unlabelled: ArrayLike | None = None
+    ) -> None:
+        """Learn the representation, find the sets and fit the classifier."""
+        target = self.classes_[codes]
         rng = np.random.default_rng(self.random_state)
-        seeds = [int(seed) for seed in rng.integers(2**31 - 1, size=2)]
-        classifier = self._make_classifier(seeds[0])
-        represented = self._learn_representation(data, target, X_unlabelled, seeds[1])
+        classifier = self._make_classifier(int(rng.integers(2**31 - 1)))
+        represented = self._learn_representation(data, target, X_unlabelled)
         self.selector_, found = find_sets(
             self.selector,
             represented,
@@ -159,71 +149,12 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
             self.__dict__.pop(name, None)
             if hasattr(self.classifier_, name):
                 setattr(self, name, getattr(self.classifier_, name))
-        return self
 
-    @available_if(_can("decision_function"))  # type: ignore[untyped-decorator]
-    def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Decisions of the classifier, for each sample.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,) or (n_samples, n_classes)
-            Above zero for the second of two classes; for several classes, the largest wins.
-        """
-        return self._asked(X, "decision_function")
-
-    def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Predict classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples,)
-            The classes.
-        """
-        return self._asked(X, "predict")
-
-    @available_if(_can("predict_proba"))  # type: ignore[untyped-decorator]
-    def predict_proba(self, X: ArrayLike) -> FloatArray:
-        """Probabilities of the classes.
-
-        Parameters
-        ----------
-        X : array-like of shape (n_samples, n_features)
-            Features.
-
-        Returns
-        -------
-        ndarray of shape (n_samples, n_classes)
-            Probabilities, in the order of `classes_`.
-        """
-        return self._asked(X, "predict_proba")
-
-    def _asked(self, X: ArrayLike, method: str) -> NDArray[Any]:
+    def _decisions(self, data: FloatArray) -> FloatArray:
         """Ask the classifier about some thousands of samples at a time."""
-        data = self._checked(X, f"{type(self).__name__}.{method}")
-        ask = getattr(self.classifier_, method)
-        parts = [
-            ask(self._represented(data[start : start + CHUNK]))
-            for start in range(0, len(data), CHUNK)
-        ]
-        return np.concatenate(parts)
-
-    def _checked(self, X: ArrayLike, whose: str) -> FloatArray:
-        """Check new samples."""
-        check_is_fitted(self)
-        refuse_distributed(X, whose)
-        data: FloatArray = checked_data(self, X, dtype=list(PRECISIONS), reset=False)
-        return data
+        ask = self.classifier_.decision_function
+        starts = range(0, len(data), CHUNK)
+        return np.concatenate([ask(self._represented(data[i : i + CHUNK])) for i in starts])
 
     def _represented(self, data: FloatArray) -> FloatArray:
         """Features of the representation."""
@@ -236,15 +167,14 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
         data: FloatArray,
         target: NDArray[Any],
         X_unlabelled: ArrayLike | None,
-        seed: int,
     ) -> FloatArray:
         """Fit the representation on samples with and without classes; return those with."""
-        representation = self._make_representation(seed)
-        if representation is None:
+        given = self.representation
+        if given is None:
             if X_unlabelled is not None:
                 msg = (
                     "X_unlabelled serves to learn a representation, but representation is None; "
-                    "give 'sparse-filtering' or a transformer, or leave X_unlabelled out."
+                    "give a transformer, or leave X_unlabelled out."
                 )
                 raise ValueError(msg)
             self.representation_ = None
@@ -252,11 +182,14 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
                 self, "feature_names_in_", np.array([f"x{place}" for place in range(data.shape[1])])
             )
             return data
+        if not (hasattr(given, "fit") and hasattr(given, "transform")):
+            msg = f"representation must be a transformer with fit and transform, got {given!r}."
+            raise ValueError(msg)
         if X_unlabelled is None:
-            self.representation_ = representation.fit(data, target)
+            self.representation_ = clone(given).fit(data, target)
         else:
             more = checked_data(self, X_unlabelled, dtype=data.dtype, reset=False)
-            self.representation_ = representation.fit(np.vstack([data, more]))
+            self.representation_ = clone(given).fit(np.vstack([data, more]))
         represented = self._represented(data)
         if represented.ndim != 2 or len(represented) != len(data):
             msg = (
@@ -267,42 +200,13 @@ class NestedKernelClassifier(ClassifierMixin, BaseEstimator):
         self.represented_names_ = _names(self.representation_, represented.shape[1])
         return represented
 
-    def _make_representation(self, seed: int) -> Any:
-        """Make what learns the representation, not fitted yet."""
-        given = self.representation
-        if given is None:
-            return None
-        if isinstance(given, str):
-            if given not in REPRESENTATIONS:
-                msg = (
-                    f"representation must be None, one of {REPRESENTATIONS} or a transformer, "
-                    f"got {given!r}."
-                )
-                raise ValueError(msg)
-            return SparseFiltering(random_state=seed)
-        if not (hasattr(given, "fit") and hasattr(given, "transform")):
-            msg = f"representation must be a transformer with fit and transform, got {given!r}."
-            raise ValueError(msg)
-        return clone(given)
-
     def _make_classifier(self, seed: int) -> Any:
         """Make the classifier, not fitted yet."""
         given = self.classifier
-        if isinstance(given, str):
-            if given not in CLASSIFIERS:
-                msg = (
-                    f"classifier must be one of {CLASSIFIERS} or a classifier over feature sets, "
-                    f"got {given!r}."
-                )
-                raise ValueError(msg)
-            if given == "lpboost-mkl":
-                return LPBoostMKL(random_state=seed)
+        if given is None:
             return KernelEnsembleClassifier(random_state=seed)
-        if not hasattr(given, "get_params") or "feature_sets" not in given.get_params(deep=False):
-            msg = (
-                "classifier must have the parameter feature_sets, as KernelEnsembleClassifier "
-                f"has, got {given!r}."
-            )
+        if not isinstance(given, KernelEnsembleClassifier | LPBoostMKL):
+            msg = f"classifier must be a KernelEnsembleClassifier or an LPBoostMKL, got {given!r}."
             raise ValueError(msg)
         return clone(given)
 

@@ -13,7 +13,6 @@ sorted levels, for which their columns come here. What cannot be a number exactl
 name of its column.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -26,10 +25,11 @@ from numpy.typing import NDArray
 from hsieve.data.arrays import places_beyond_exact
 from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray, float_type
 from hsieve.data.engine_columns import HeldColumns
-from hsieve.data.errors import listed, no_numbers
+from hsieve.data.errors import no_numbers
 from hsieve.data.validation import beyond_exact
 from hsieve.fingerprint import Ignored, fingerprint_of, fingerprint_of_arrays
 from hsieve.io.source import Source
+from hsieve.io.targets import feature_names
 from hsieve.io.values import NUMPY_KINDS, Array, arrow_kind, arrow_values
 from hsieve.parallel.base import Engine, Held
 from hsieve.parallel.dask import DaskEngine
@@ -173,7 +173,13 @@ def dask_columns(X: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any]:
         msg = "Collections of Dask are worked on by engine 'dask', 'threads' or 'local'."
         raise ValueError(msg)
     if hasattr(X, "columns"):
-        X, y = _numbers_of_frame(X, y, partial(computed, engine=engine))
+        names = feature_names(list(X.columns), y if isinstance(y, str) else None)
+        source = DaskFrame(X, None, partial(computed, engine=engine))
+        refused = [name for name in names if source.types[name] is None]
+        if refused:
+            kind = X.dtypes[refused[0]]
+            raise no_numbers([str(name) for name in refused], kind, "X.drop(columns=[...])")
+        X, y = source.columns(names, ()), X[y] if isinstance(y, str) else y
     elif isinstance(y, str):
         msg = f"y must be values, since an array of Dask has no column names; got {y!r}."
         raise ValueError(msg)
@@ -215,19 +221,6 @@ def computed(collections: Sequence[Any], engine: Engine | None = None) -> list[A
     return list(dask.compute(*collections))
 
 
-def _numbers_of_frame(frame: Any, y: Any, compute: Compute) -> tuple[DaskBlocks, Any]:
-    """Return the features of a data frame of numbers, and the target."""
-    names = _feature_names(frame, y)
-    source = DaskFrame(frame, None, compute)
-    refused = [name for name in names if source.types[name] is None]
-    if refused:
-        kind = frame.dtypes[refused[0]]
-        raise no_numbers([str(name) for name in refused], kind, "X.drop(columns=[...])")
-    if isinstance(y, str):
-        y = source.target_values(y)
-    return source.columns(names, ()), y
-
-
 class DaskFrame(Source):
     """Columns of a data frame of Dask.
 
@@ -249,7 +242,6 @@ class DaskFrame(Source):
         self._frame, self._compute, self._values = frame, compute, values
         self.types = dict(zip(frame.columns, map(_numpy_type, frame.dtypes), strict=True))
         self._loaded: dict[str, Any] = {}
-        self._lengths: list[int] | None = None
         names = list(frame.columns) if values is None else [*frame.columns, str(target)]
         super().__init__(Path("data frame of Dask"), names, target)
 
@@ -270,12 +262,6 @@ class DaskFrame(Source):
         """Say so by the first partition."""
         return name in self._may_count
 
-    def target_values(self, name: str) -> NDArray[Any]:
-        """Compute a target, and the lengths of the partitions with it."""
-        parts = self._compute(self._frame[[name]].to_delayed())
-        self._lengths = [len(part) for part in parts]
-        return _target_values(name, parts)
-
     def columns(
         self, features: Sequence[Any], declared: Collection[str], *, may_lack: bool = False
     ) -> DaskBlocks:
@@ -294,15 +280,14 @@ class DaskFrame(Source):
         dtype = np.result_type(np.float32, *floats)
         self._refuse_long([name for place, name in enumerate(names) if place not in levels])
         parts = self._frame[names].to_delayed()
-        if self._lengths is None:
-            first = self._frame[names[:1]].to_delayed()
-            self._lengths = self._compute([delayed(len)(part) for part in first])
+        first = self._frame[names[:1]].to_delayed()
+        lengths = self._compute([delayed(len)(part) for part in first])
         array = dask.array.concatenate(
             [
                 dask.array.from_delayed(
                     delayed(_numbers)(part, dtype, levels), (length, len(names)), dtype
                 )
-                for part, length in zip(parts, self._lengths, strict=True)
+                for part, length in zip(parts, lengths, strict=True)
             ]
         )
         return DaskBlocks(array, names if all(isinstance(name, str) for name in names) else None)
@@ -360,24 +345,6 @@ class DaskFrame(Source):
             raise ValueError(msg)
 
 
-def _feature_names(frame: Any, y: Any) -> list[Any]:
-    """Return the columns that are features."""
-    names = list(frame.columns)
-    repeated = [str(name) for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        msg = f"Column names must differ, got {listed(repeated)} more than once."
-        raise ValueError(msg)
-    if isinstance(y, str):
-        if y not in names:
-            msg = f"There is no column {y!r} for the target, only {listed(map(str, names))}."
-            raise ValueError(msg)
-        names.remove(y)
-    if not names:
-        msg = "The data frame has no column that could be a feature."
-        raise ValueError(msg)
-    return names
-
-
 def _numpy_type(dtype: Any) -> np.dtype | None:
     """Return the type of NumPy that holds a column of pandas, if it is one of numbers."""
     found = getattr(dtype, "numpy_dtype", dtype)
@@ -406,15 +373,3 @@ def _first_long(part: Any) -> tuple[Any, int] | None:
         for value in values[beyond_exact(values)][:1]:
             return name, int(value)
     return None
-
-
-def _target_values(name: str, parts: Sequence[Any]) -> NDArray[Any]:
-    """Join the target, which is small."""
-    columns = [part[name] for part in parts]
-    missing = np.concatenate([column.isna().to_numpy(dtype=bool) for column in columns])
-    if missing.any():
-        msg = f"The target {name!r} has {missing.sum()} missing value(s)."
-        raise ValueError(msg)
-    kinds = [_numpy_type(column.dtype) for column in columns]
-    dtype: Any = object if None in kinds else np.result_type(*(k for k in kinds if k is not None))
-    return np.concatenate([column.to_numpy(dtype=dtype) for column in columns])

@@ -36,6 +36,7 @@ __all__ = [
     "is_frame",
     "open_column",
     "pandas_frame",
+    "refuse_repeated",
     "take_columns",
 ]
 
@@ -86,9 +87,9 @@ def _known(X: Any) -> Any:
         X = pa.Table.from_batches([X])
     try:
         frame = nw.from_native(X, pass_through=True)
-    except DuplicateError as error:
-        names = X.column_names if isinstance(X, pa.Table) else list(X.columns)
-        raise _repeated(names) from error
+    except DuplicateError:
+        refuse_repeated(X.column_names if isinstance(X, pa.Table) else list(X.columns))
+        raise
     is_frame = isinstance(frame, nw.DataFrame | nw.LazyFrame)
     return frame if is_frame and frame.implementation not in CLUSTERS else None
 
@@ -373,10 +374,12 @@ class FrameBlocks(ColumnBlocks):
                 block[:, place] = self.columns[position].values
 
 
-def _repeated(names: Sequence[Any]) -> ValueError:
-    """Say which names are repeated."""
+def refuse_repeated(names: Sequence[Any]) -> None:
+    """Refuse names by which a column cannot be told."""
     repeated = sorted(str(name) for name, times in Counter(names).items() if times > 1)
-    return ValueError(f"Column names must differ, got {listed(repeated)} more than once.")
+    if repeated:
+        msg = f"Column names must differ, got {listed(repeated)} more than once."
+        raise ValueError(msg)
 
 
 def _checked_names(names: Sequence[Any]) -> tuple[str, ...] | None:

@@ -11,7 +11,6 @@ import shutil
 import tempfile
 import uuid
 import weakref
-from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -25,13 +24,13 @@ from hsieve.data.errors import listed, no_numbers
 from hsieve.io.distributed import no_fixed_order
 from hsieve.io.parquet import ParquetBlocks, ParquetSource
 from hsieve.io.reading import assign_roles
+from hsieve.io.targets import feature_names
 from hsieve.parallel.base import Engine
 from hsieve.parallel.dask import DaskEngine
 
 __all__ = ["SparkFrame", "StagedBlocks", "spark_columns", "spark_features"]
 
 NUMBERS = ("boolean", "tinyint", "smallint", "int", "bigint", "float", "double")
-TARGETS = (*NUMBERS, "string")
 # Masters whose executors run on this machine.
 HERE = ("local", "local[", "local-cluster[")
 
@@ -75,11 +74,7 @@ def spark_columns(frame: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any
     """Take features and target from a data frame of Spark."""
     _refuse_dask_engine(engine)
     names = _check_names(frame, y)
-    types = dict(frame.dtypes)
-    _refuse_types(names, types)
-    if not _is(types[y], TARGETS):
-        msg = f"The target {y!r} must be numbers, booleans or text, got {types[y]}."
-        raise ValueError(msg)
+    _refuse_types(frame, names)
     source = ParquetSource(_written(frame, [*names, y], engine), y)
     target = assign_roles(source).y
     return StagedBlocks(source, names), target
@@ -88,7 +83,7 @@ def spark_columns(frame: Any, y: Any, engine: Engine) -> tuple[ColumnBlocks, Any
 def spark_features(frame: Any, names: Sequence[str], engine: Engine) -> ColumnBlocks:
     """Take some features from a data frame of Spark, without a target."""
     _refuse_dask_engine(engine)
-    _refuse_types(names, dict(frame.dtypes))
+    _refuse_types(frame, names)
     return StagedBlocks(_written(frame, names, engine), names)
 
 
@@ -118,27 +113,17 @@ def _check_names(frame: Any, y: Any) -> list[str]:
             f"{listed(names)}."
         )
         raise ValueError(msg)
-    repeated = [name for name, times in Counter(names).items() if times > 1]
-    if repeated:
-        msg = f"Column names must differ, got {listed(repeated)} more than once."
-        raise ValueError(msg)
-    features = [name for name in names if name != y]
-    if not features:
-        msg = f"The data frame has no column beside the target {y!r}."
-        raise ValueError(msg)
-    return features
+    return feature_names(names, y)
 
 
-def _refuse_types(features: Sequence[str], types: dict[str, str]) -> None:
+def _refuse_types(frame: Any, features: Sequence[str]) -> None:
     """Refuse features that are no numbers."""
-    refused = [name for name in features if not _is(types[name], NUMBERS)]
+    types = dict(frame.dtypes)
+    refused = [
+        n for n in features if not types[n].startswith("decimal") and types[n] not in NUMBERS
+    ]
     if refused:
         raise no_numbers(refused, types[refused[0]], "X.drop(...)")
-
-
-def _is(spark_type: str, accepted: Sequence[str]) -> bool:
-    """Tell whether a type is one of those accepted, or a decimal number."""
-    return spark_type in accepted or spark_type.startswith("decimal")
 
 
 @contextmanager

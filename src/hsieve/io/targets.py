@@ -4,6 +4,7 @@ A column of category type holds classes, also where its levels are numbers: thes
 so that nobody takes them for measurements.
 """
 
+from collections.abc import Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -27,12 +28,14 @@ from hsieve.io.frames import (
     FrameColumn,
     as_frame,
     open_column,
+    refuse_repeated,
     take_columns,
 )
 from hsieve.io.values import Array, not_finite, refuse_long_integers
 from hsieve.text import how
 
 __all__ = [
+    "feature_names",
     "split_target",
     "survival_target",
     "target_array",
@@ -117,15 +120,23 @@ def split_target(X: Any, name: str, role: str = "the target") -> tuple[Any, Any]
     if frame is None:
         msg = f"y={name!r} names a column, but X is no data frame; got {type(X).__name__}."
         raise ValueError(msg)
-    names = frame.columns
-    if name not in names:
-        msg = f"There is no column {name!r} for {role}, only {listed(map(str, names))}."
-        raise ValueError(msg)
-    others = np.array([i for i, other in enumerate(names) if other != name], dtype=np.intp)
-    if not len(others):
-        msg = f"The data frame has no column beside {role} {name!r}."
-        raise ValueError(msg)
+    features = feature_names(frame.columns, name, role)
+    others = np.array([i for i, n in enumerate(frame.columns) if n in features], dtype=np.intp)
     return take_columns(frame, others), frame.get_column(name).to_native()
+
+
+def feature_names(names: Sequence[Any], target: Any = None, role: str = "the target") -> list[Any]:
+    """Return the columns that are features, all beside the target."""
+    refuse_repeated(names)
+    if target is not None and target not in names:
+        msg = f"There is no column {target!r} for {role}, only {listed(map(str, names))}."
+        raise ValueError(msg)
+    features = [name for name in names if target is None or name != target]
+    if not features:
+        beside = "" if target is None else f" beside {role} {target!r}"
+        msg = f"The data frame has no column{beside}."
+        raise ValueError(msg)
+    return features
 
 
 def _of_array(y: Any, target_kind: str) -> Any:
