@@ -6,7 +6,7 @@ as they lie and then turned over into the block: the walk through all columns co
 passes over the data. In Fortran order columns are copied as they are.
 """
 
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Collection, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from mmap import ALLOCATIONGRANULARITY
 from pathlib import Path
@@ -20,7 +20,7 @@ from hsieve.data.file_fingerprint import fingerprint_of_content, states_of
 from hsieve.data.validation import LARGEST_EXACT_INTEGER, beyond_exact
 from hsieve.fingerprint import fingerprint_of
 
-__all__ = ["ArrayBlocks", "BackedBlocks", "StoredBlocks", "as_blocks", "places_beyond_exact"]
+__all__ = ["ArrayBlocks", "BackedBlocks", "StoredBlocks", "as_blocks"]
 
 # A tile of float32 takes 128 KiB: it stays in the second cache while it is turned over.
 TILE_ROWS = 512
@@ -30,7 +30,45 @@ TILE_COLUMNS = 64
 STEP_BYTES = 16 * 10**6
 
 
-class ArrayBlocks(ColumnBlocks):
+class StoredBlocks(ColumnBlocks):
+    """Columns of numbers that are stored in types some of whose integers no float holds.
+
+    Attributes
+    ----------
+    stored_types : collection of dtype
+        The types before the values became floats.
+    """
+
+    stored_types: Collection[np.dtype[Any]]
+
+    def _stored(self, feature: int) -> NDArray[Any] | None:
+        """Return one column as it is stored, where that can be had."""
+        del feature
+        return None
+
+    def _check(self, block: FloatArray, positions: IndexArray) -> None:
+        """Refuse what is not finite, and integers that would be rounded."""
+        if any(of.kind not in "biu" for of in self.stored_types):
+            super()._check(block, positions)
+        if any(of.kind in "iu" and of.itemsize == 8 for of in self.stored_types):
+            for place, feature in enumerate(positions.tolist()):
+                # The smallest integer beyond is rounded to the largest exact one.
+                if np.abs(block[:, place]).max(initial=0.0) >= LARGEST_EXACT_INTEGER:
+                    self._refuse_rounded(feature, self._stored(feature))
+
+    def _refuse_rounded(self, feature: int, values: NDArray[Any] | None) -> None:
+        """Refuse a column that may hold integers beyond, unless its values are known and do not."""
+        found, advice = "integers", "rescale it or leave it out."
+        if values is not None:
+            rows = np.flatnonzero(beyond_exact(values))
+            if not len(rows):
+                return
+            found = f"{values[rows[0]]} in row {rows[0]} (counted from 0), an integer"
+        msg = f"Column {self._called(feature)} holds {found} beyond 2^53 that would be rounded; "
+        raise ValueError(msg + advice)
+
+
+class ArrayBlocks(StoredBlocks):
     """Columns of a 2-D array, which is never copied whole.
 
     Parameters
@@ -59,7 +97,7 @@ class ArrayBlocks(ColumnBlocks):
         # A plain view, because each slice of a memmap costs a search for its file.
         self._array = array.view(np.ndarray)
         self.n_samples, self.n_features = array.shape
-        self.dtype = float_type(array.dtype)
+        self.stored_types, self.dtype = [array.dtype], float_type(array.dtype)
         self.names = None if names is None else tuple(names)
         if self.names is not None and len(self.names) != self.n_features:
             msg = f"names must be one for each of {self.n_features} columns, got {len(self.names)}."
@@ -109,20 +147,8 @@ class ArrayBlocks(ColumnBlocks):
                     tile = np.take(self._array[rows], wanted, axis=1)
                 block[rows, places] = tile
 
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        """Refuse what is not finite, and integers that would be rounded."""
-        if self._array.dtype.kind == "f":
-            super()._check(block, positions)
-        for place in places_beyond_exact(block, self._array.dtype):
-            feature = int(positions[place])
-            values = self._array[:, feature]
-            for row in np.flatnonzero(beyond_exact(values))[:1]:
-                msg = (
-                    f"Column {self._called(feature)} holds {values[row]} in row {row} (counted "
-                    "from 0), an integer beyond 2^53 that would be rounded; rescale it or leave it "
-                    "out."
-                )
-                raise ValueError(msg)
+    def _stored(self, feature: int) -> NDArray[Any]:
+        return self._array[:, feature]
 
 
 @dataclass(frozen=True)
@@ -217,15 +243,6 @@ def as_blocks(X: Any, names: Sequence[str] | None = None) -> ColumnBlocks:
     return X if isinstance(X, ColumnBlocks) else ArrayBlocks(X, names)
 
 
-def places_beyond_exact(block: FloatArray, dtype: np.dtype) -> Iterator[int]:
-    """Find the columns of a block, read from integers, in which some may have been rounded."""
-    if dtype.kind in "iu" and dtype.itemsize == np.dtype(np.int64).itemsize:
-        for place in range(block.shape[1]):
-            # The smallest integer beyond is rounded to the largest exact one.
-            if np.abs(block[:, place]).max(initial=0.0) >= LARGEST_EXACT_INTEGER:
-                yield place
-
-
 def _pieces(positions: IndexArray) -> Iterator[tuple[slice, slice | IndexArray]]:
     """Cut positions into the widths of tiles; consecutive ones become slices, much faster."""
     for start in range(0, len(positions), TILE_COLUMNS):
@@ -233,28 +250,6 @@ def _pieces(positions: IndexArray) -> Iterator[tuple[slice, slice | IndexArray]]
         places = slice(start, start + len(piece))
         consecutive = bool((np.diff(piece) == 1).all())
         yield places, slice(int(piece[0]), int(piece[-1]) + 1) if consecutive else piece
-
-
-class StoredBlocks(ColumnBlocks):
-    """Columns of one type of numbers, which may be integers that no float holds.
-
-    Attributes
-    ----------
-    stored_type : dtype
-        The type before the values became floats.
-    """
-
-    stored_type: np.dtype[Any]
-
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        """Refuse what is not finite, and integers that would be rounded."""
-        super()._check(block, positions)
-        for place in places_beyond_exact(block, self.stored_type):
-            msg = (
-                f"Column {self._called(int(positions[place]))} holds integers beyond 2^53 that "
-                "would be rounded; rescale it or leave it out."
-            )
-            raise ValueError(msg)
 
 
 class BackedBlocks(StoredBlocks):
@@ -274,8 +269,7 @@ class BackedBlocks(StoredBlocks):
             raise ValueError(msg)
         self._dataset = dataset
         self.n_samples, self.n_features = map(int, dataset.shape)
-        self.stored_type = np.dtype(dataset.dtype)
-        self.dtype = float_type(self.stored_type)
+        self.stored_types, self.dtype = [dataset.dtype], float_type(dataset.dtype)
         self.names = None if names is None else tuple(names)
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:

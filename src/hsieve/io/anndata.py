@@ -134,7 +134,7 @@ class AnnDataSource(Source):
 
     def open(self, wanted: Sequence[str], declared: Collection[str] = ()) -> dict[str, str]:
         """Tell the kind of each wanted column."""
-        stored = self._blocks.stored_type
+        (stored,) = self._blocks.stored_types
         kinds = dict.fromkeys(wanted, NUMPY_KINDS.get(stored.kind, str(stored)))
         if self.target in kinds:
             kinds[self.target] = self._target_kind
@@ -174,8 +174,8 @@ class ServedBlocks(StoredBlocks):
         self._reader = reader
         self.n_samples, self.n_features = n_samples, len(names)
         self.names = tuple(names)
-        self.stored_type = np.dtype(stored_type)
-        self.dtype = float_type(self.stored_type)
+        self.stored_types = [np.dtype(stored_type)]
+        self.dtype = float_type(self.stored_types[0])
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         width = max(1, ASKED_BYTES // max(1, self.n_samples * self.dtype.itemsize))

@@ -22,9 +22,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from hsieve.data.arrays import places_beyond_exact
+from hsieve.data.arrays import StoredBlocks
 from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray, float_type
-from hsieve.data.engine_columns import HeldColumns
 from hsieve.data.errors import no_numbers
 from hsieve.data.validation import beyond_exact
 from hsieve.fingerprint import Ignored, fingerprint_of, fingerprint_of_arrays
@@ -44,7 +43,7 @@ LONG_INTEGERS = (np.dtype(np.int64), np.dtype(np.uint64))
 Compute: TypeAlias = Callable[[Sequence[Any]], list[Any]]
 
 
-class DaskBlocks(ColumnBlocks):
+class DaskBlocks(StoredBlocks):
     """Columns of a Dask array, computed when they are read.
 
     Notes
@@ -58,7 +57,7 @@ class DaskBlocks(ColumnBlocks):
         _refuse_array(array)
         self._array = array
         self.n_samples, self.n_features = map(int, array.shape)
-        self.dtype = float_type(array.dtype)
+        self.stored_types, self.dtype = [array.dtype], float_type(array.dtype)
         self.names = None if names is None else tuple(names)
 
     @property
@@ -92,13 +91,8 @@ class DaskBlocks(ColumnBlocks):
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         block[:] = self._columns(positions)
 
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        """Refuse what is not finite, and integers that would be rounded."""
-        super()._check(block, positions)
-        for place in places_beyond_exact(block, self._array.dtype):
-            feature = positions[place : place + 1]
-            names = None if self.names is None else [self.names[feature[0]]]
-            HeldColumns(self._columns(feature), feature, names).read([0])
+    def _stored(self, feature: int) -> NDArray[Any]:
+        return self._columns(np.array([feature]))[:, 0]
 
     def _columns(self, positions: IndexArray) -> NDArray[Any]:
         """Compute some columns."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hsieve.data.arrays import places_beyond_exact
+from hsieve.data.arrays import StoredBlocks
 from hsieve.data.columns import ColumnBlocks, FloatArray, IndexArray
 from hsieve.data.errors import incomplete_feature, table_error, unknown_name
 from hsieve.data.file_fingerprint import fingerprint_of_content, states_of
@@ -54,7 +54,7 @@ class FileBlocks(ColumnBlocks):
         files = self._files()
         times = [file.stat().st_mtime_ns for file in files]
         marks = (self.stamp(), times, fingerprint_of_content(files))
-        return fingerprint_of((*marks, self.names, self._is_category))
+        return fingerprint_of((*marks, self.names, self._is_category, self.settings))
 
     def reference(self) -> "FileReference":
         """Return what opens the same columns in another process."""
@@ -71,16 +71,6 @@ class FileBlocks(ColumnBlocks):
         """Return the files that hold the columns."""
         return [self.path]
 
-    def _refuse_unknown(self, categorical: Collection[str], n_columns: int) -> None:
-        """Refuse names that are not one for each column, and categories that are no feature."""
-        if self.n_features != n_columns:
-            problem = f"there are {n_columns} columns, but {self.n_features} names were given"
-            raise table_error(self.path, problem)
-        check_names(self.path, self.names)
-        for name in categorical:
-            if name not in self.names:
-                raise unknown_name(self.path, "categorical", name, self.names)
-
     def _type_with_codes(self, dtype: np.dtype[np.floating]) -> np.dtype[np.floating]:
         """Widen a type that could not tell the codes of very many levels apart."""
         many = self._is_category.any() and self.n_samples > LARGEST_EXACT_CODE
@@ -91,34 +81,66 @@ class FileBlocks(ColumnBlocks):
         return incomplete_feature(self.path, self.names[feature], values, bad, 0)
 
 
-class MatrixFileBlocks(FileBlocks):
-    """Files of matrices, read as floats and looked at again where these lose something."""
+class MatrixFileBlocks(FileBlocks, StoredBlocks):
+    """Columns of a matrix in files, read as floats and looked at again where these lose something.
 
-    stored_types: Collection[np.dtype[Any]]
+    Parameters
+    ----------
+    path : Path
+        File or folder.
+    names, columns, categorical
+        Names and places of the features, None for all columns as x0, x1, ...; and which of them
+        are categories.
+    n_columns : int
+        How many columns the matrix has.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        names: Sequence[str] | None,
+        columns: Sequence[int] | None,
+        categorical: Collection[str],
+        *,
+        n_columns: int,
+    ) -> None:
+        self._places = np.arange(n_columns) if columns is None else np.array(columns, np.intp)
+        outside = self._places[(self._places < 0) | (self._places >= n_columns)]
+        if outside.size:
+            raise table_error(path, f"there is no column {outside[0]} among {n_columns}")
+        names = [f"x{place}" for place in self._places] if names is None else names
+        super().__init__(path, names, categorical)
+        self.settings = (("columns", None if columns is None else tuple(self._places.tolist())),)
+        if self.n_features != len(self._places):
+            problem = f"there are {len(self._places)} columns, but {self.n_features} names were"
+            raise table_error(path, f"{problem} given")
+        check_names(path, self.names)
+        for name in categorical:
+            if name not in self.names:
+                raise unknown_name(path, "categorical", name, self.names)
 
     @abstractmethod
-    def _fill_numbers(self, block: FloatArray, positions: IndexArray) -> None:
-        """Write columns into a block as floats."""
+    def _fill_numbers(self, block: FloatArray, places: IndexArray) -> None:
+        """Write columns of the matrix into a block as floats."""
 
     @abstractmethod
+    def _column(self, place: int) -> NDArray[Any]:
+        """Return one column of the matrix as it is stored."""
+
     def _stored(self, feature: int) -> NDArray[Any]:
-        """Return one column as it is stored, for what cannot be told from its floats."""
+        return self._column(int(self._places[feature]))
 
     def _fill(self, block: FloatArray, positions: IndexArray) -> None:
         """Copy the numbers, then code the categories."""
         # What float64 has not becomes infinite or NaN, which is refused afterwards.
         with np.errstate(all="ignore"):
-            self._fill_numbers(block, positions)
+            self._fill_numbers(block, self._places[positions])
         for place in np.flatnonzero(self._is_category[positions]):
             block[:, place] = category_codes(self._stored(positions[place]))
 
-    def _check(self, block: FloatArray, positions: IndexArray) -> None:
-        """Refuse what is not finite, and integers that were rounded."""
-        super()._check(block, positions)
-        types = self.stored_types
-        for place in sorted({place for of in types for place in places_beyond_exact(block, of)}):
-            feature = positions[place]
-            refuse_long_integers(self.path, self.names[feature], self._stored(feature))
+    def _refuse_rounded(self, feature: int, values: NDArray[Any] | None) -> None:
+        if values is not None:
+            refuse_long_integers(self.path, self.names[feature], values)
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,7 @@ class SparseBlocks(StoredBlocks):
             msg = f"matrix must be a sparse matrix of booleans, integers or floats, got {given}."
             raise ValueError(msg)
         self.n_samples, self.n_features = map(int, matrix.shape)
-        self.stored_type = np.dtype(matrix.dtype)
-        self.dtype = float_type(self.stored_type)
+        self.stored_types, self.dtype = [matrix.dtype], float_type(matrix.dtype)
         self.names = None if names is None else tuple(names)
         # Either all entries, or the file's own columns.
         self._entries: _Entries | None = None

@@ -21,7 +21,8 @@ from hsieve.data.errors import listed, plainly, quoted, table_error, unknown_nam
 from hsieve.data.file_fingerprint import fingerprint_of_content
 from hsieve.fingerprint import fingerprint_of
 from hsieve.io.files import DECODED_BYTES, MatrixFileBlocks
-from hsieve.io.numpy_files import MATRIX_DIMENSIONS, MatrixSource, array_names, check_shapes
+from hsieve.io.numpy_files import MatrixSource, array_names, check_shapes
+from hsieve.io.numpy_folder import MATRIX_DIMENSIONS
 from hsieve.io.source import refuse_unpacked
 from hsieve.io.values import Array
 
@@ -106,14 +107,7 @@ class ZarrBlocks(MatrixFileBlocks):
         path = Path(path)
         self._array = _matrix(path)
         self.n_samples, n_columns = self._array.shape
-        self._places = np.arange(n_columns) if columns is None else np.array(columns, np.intp)
-        outside = self._places[(self._places < 0) | (self._places >= n_columns)]
-        if outside.size:
-            raise table_error(path, f"there is no column {outside[0]} among {n_columns}")
-        names = [f"x{place}" for place in self._places] if names is None else names
-        super().__init__(path, names, categorical)
-        self._refuse_unknown(categorical, len(self._places))
-        self.settings = (("columns", tuple(self._places.tolist())),)
+        super().__init__(path, names, columns, categorical, n_columns=n_columns)
         self.stored_types = [self._array.dtype]
         self.dtype = self._type_with_codes(float_type(self._array.dtype))
 
@@ -121,7 +115,7 @@ class ZarrBlocks(MatrixFileBlocks):
         """Return a mark of names, times and content of all files of the array."""
         files = sorted(file for file in self.path.rglob("*") if file.is_file())
         marks = [(str(file.relative_to(self.path)), file.stat().st_mtime_ns) for file in files]
-        of_columns = (self._places, self.names, self._is_category)
+        of_columns = (self.settings, self.names, self._is_category)
         return fingerprint_of((marks, fingerprint_of_content(files), of_columns))
 
     def stamp(self) -> tuple[tuple[str, int], ...]:
@@ -137,14 +131,14 @@ class ZarrBlocks(MatrixFileBlocks):
         """Return the files that say what the array is; there may be very many chunks."""
         return [self.path / name for name in METADATA if (self.path / name).exists()]
 
-    def _fill_numbers(self, block: FloatArray, positions: IndexArray) -> None:
-        wanted, places = np.unique(self._places[positions], return_inverse=True)
+    def _fill_numbers(self, block: FloatArray, places: IndexArray) -> None:
+        wanted, back = np.unique(places, return_inverse=True)
         if len(wanted):
             for rows in self._row_steps(len(wanted)):
-                block[rows] = self._values(rows, wanted)[:, places]
+                block[rows] = self._values(rows, wanted)[:, back]
 
-    def _stored(self, feature: int) -> NDArray[Any]:
-        return self._values(slice(0, self.n_samples), self._places[[feature]])[:, 0]
+    def _column(self, place: int) -> NDArray[Any]:
+        return self._values(slice(0, self.n_samples), np.array([place]))[:, 0]
 
     def _values(self, rows: slice, columns: IndexArray) -> NDArray[Any]:
         """Read some rows of some columns, which are ascending."""
