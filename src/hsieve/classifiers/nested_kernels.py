@@ -132,7 +132,8 @@ class NestedKernelClassifier(LogOddsClassifier):
         """Learn the representation, find the sets and fit the classifier."""
         target = self.classes_[codes]
         rng = np.random.default_rng(self.random_state)
-        classifier = self._make_classifier(int(rng.integers(2**31 - 1)))
+        seed, _ = rng.integers(2**31 - 1, size=2)  # two, which keeps answers as they were
+        classifier = self._make_classifier(int(seed))
         represented = self._learn_representation(data, target, X_unlabelled)
         self.selector_, found = find_sets(
             self.selector,
