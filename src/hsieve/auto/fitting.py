@@ -35,6 +35,8 @@ class SelectOptions:
         Seed.
     fdr : float or None, default=None
         The false discovery rate to keep.
+    feature_groups : mapping, sequence or None, default=None
+        Features that are chosen together.
     """
 
     method: Any
@@ -42,6 +44,7 @@ class SelectOptions:
     seconds: float
     random_state: int
     fdr: float | None = None
+    feature_groups: Any = None
 
     @property
     def method_name(self) -> str:

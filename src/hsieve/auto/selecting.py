@@ -17,9 +17,11 @@ from hsieve.auto.choice import Choice
 from hsieve.auto.fitting import SelectOptions, as_selection, fitted, make_selector
 from hsieve.auto.reasons import about_data
 from hsieve.auto.selection import Selection
+from hsieve.data.errors import listed
 from hsieve.dataset import Dataset, opened
 from hsieve.parameters import NONE, integer, number
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector
+from hsieve.selectors.feature_groups import GROUPS, FeatureGroups
 from hsieve.selectors.input_data import check_target
 from hsieve.selectors.input_data import told as with_data_of
 from hsieve.selectors.knockoffs import KnockoffSelector
@@ -44,6 +46,7 @@ def select(  # noqa: PLR0913 - one parameter for each option
     categorical: Iterable[int | str] = (),
     target_kind: str = "auto",
     sample_weight: Any = None,
+    feature_groups: Any = None,
     random_state: int = 0,
 ) -> Selection:
     """Choose features, their number and the method in one call.
@@ -80,6 +83,9 @@ def select(  # noqa: PLR0913 - one parameter for each option
     sample_weight : array-like, str or None, default=None
         How often each sample counts, or the name of a column of a data frame that says so. "auto"
         is then the pursuit, which takes integers; other methods take fractions, too.
+    feature_groups : mapping, sequence of labels or None, default=None
+        Features that are chosen together or not at all: a mapping of names to columns, or one label
+        for each column. "auto" is then N3LARS, and numbers count groups.
     random_state : int, default=0
         Seed of folds and of methods that draw.
 
@@ -103,6 +109,7 @@ def select(  # noqa: PLR0913 - one parameter for each option
     (['x0', 'x1'], 'pursuit')
     """
     options = check_options(method, n_features_to_select, time_allowed, random_state, fdr)
+    options = replace(options, feature_groups=feature_groups)
     if not isinstance(categorical, str):
         categorical = tuple(categorical)  # which an iterator gives only once
     reading: dict[str, Any] = {
@@ -113,7 +120,11 @@ def select(  # noqa: PLR0913 - one parameter for each option
         "sample_weight": sample_weight,
     }
     found = select_from(opened(X, y, takes_weights=True, **reading), options)
-    given = _not_usual(reading)
+    told: Any = feature_groups
+    if feature_groups is not None:
+        is_mapping = isinstance(feature_groups, Mapping)
+        told = dict(feature_groups) if is_mapping else list(map(str, feature_groups))
+    given = _not_usual({**reading, "feature_groups": told})
     if not isinstance(sample_weight, str):
         given.pop("sample_weight", None)  # whose values say nothing
     return replace(found, settings={**found.settings, **given})
@@ -187,6 +198,8 @@ def select_from(data: Dataset, options: SelectOptions) -> Selection:
     if options.fdr is not None and data.sample_weight is not None:
         msg = f"fdr={options.fdr!r} takes no sample_weight: knockoffs count all samples alike."
         raise ValueError(msg)
+    if options.feature_groups is not None:
+        options = _with_groups(data, options)
     if options.fdr is not None:
         found = _at_error_rate(data, options, options.fdr)
     elif isinstance(options.method, str) and options.method == "auto":
@@ -216,6 +229,27 @@ def _not_usual(settings: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def _with_groups(data: Dataset, options: SelectOptions) -> SelectOptions:
+    """Choose a method that knows groups, whose columns are told by position."""
+    if options.fdr is not None:
+        msg = f"fdr={options.fdr!r} takes no feature_groups: knockoffs are of single features."
+        raise ValueError(msg)
+    method = options.method
+    if isinstance(method, str):
+        method = "n3lars" if method == "auto" else method
+        find_method(method).check_takes("feature_groups")
+    elif "feature_groups" not in method.get_params(deep=False):
+        msg = f"{type(method).__name__} takes no feature_groups; N3LARS and MaxRelevance do."
+        raise ValueError(msg)
+    GROUPS.check("feature_groups", options.feature_groups)
+    groups = FeatureGroups.of(options.feature_groups, data.n_features, data.names)
+    positions = {
+        label: members.tolist()
+        for label, members in zip(groups.labels, groups.members, strict=True)
+    }
+    return replace(options, method=method, feature_groups=positions)
+
+
 def _at_error_rate(data: Dataset, options: SelectOptions, fdr: float) -> Selection:
     """Keep a false discovery rate, by knockoffs around the method."""
     notes = list[str]()
@@ -238,13 +272,19 @@ def _by_given_method(data: Dataset, options: SelectOptions) -> Selection:
     else:
         selector = with_data_of(options.method, data)
         wanted = None
+    if options.feature_groups is not None:
+        selector.set_params(feature_groups=options.feature_groups)
+        wanted = None
     wanted = wanted if options.n_features_to_select is None else options.n_features_to_select
     if wanted is not None:
         selector.set_params(n_features_to_select=wanted)
     selector = fitted(name, selector, data, notes)
-    reasons = [about_data(data), f"{name} was asked for."]
+    why = "was asked for" if options.feature_groups is None else "chooses groups of features"
+    reasons = [about_data(data), f"{name} {why}."]
     if isinstance(selector, KnockoffSelector):
         reasons.append(selector.in_words())
+    elif options.feature_groups is not None:
+        reasons.append(f"Chosen groups: {listed(selector.selected_groups_)}.")
     elif wanted is None:
         reasons.append("Its number of features is its own.")
     return as_selection(data, name, selector, tuple(reasons), notes)

@@ -4,6 +4,7 @@ Everything that can be wrong with a request is found before the work starts, and
 before it has ended.
 """
 
+import csv
 import os
 import sys
 import warnings
@@ -108,6 +109,23 @@ def read_dataset(path: Path, options: dict[str, Any]) -> "Dataset":
     with refusing(path), warnings.catch_warnings():
         warnings.simplefilter("ignore", IdentifierWarning)  # its notes say so
         return open_dataset(sys.stdin.buffer if path == STANDARD_INPUT else path, **options)
+
+
+def read_groups(path: Path) -> dict[str, list[str]]:
+    """Read which group each feature belongs to."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        msg = f"{path}: the groups cannot be read ({getattr(error, 'strerror', None) or error})"
+        raise BadInputError(msg) from error
+    groups: dict[str, list[str]] = {}
+    for row in rows:
+        if not row.get("feature") or not row.get("group"):
+            msg = f"{path}: the file of groups needs the columns feature and group in each row"
+            raise BadInputError(msg)
+        groups.setdefault(row["group"], []).append(row["feature"])
+    return groups
 
 
 def check_columns(table: "Dataset", method: "Method") -> None:

@@ -159,6 +159,14 @@ Report = Annotated[
 Categorical = Annotated[
     list[str] | None, typer.Option(metavar="NAMES", help=f"Columns of categories{SEVERAL}.")
 ]
+FeatureGroups = Annotated[
+    Path | None,
+    typer.Option(
+        parser=path,
+        help="CSV file with columns feature and group: features of one group are selected together "
+        "or not at all, and --n-features counts groups.",
+    ),
+]
 SampleWeight = Annotated[
     str | None,
     typer.Option(

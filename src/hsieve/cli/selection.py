@@ -17,6 +17,7 @@ from hsieve.cli.files import (
     gathered_warnings,
     origin_of,
     read_dataset,
+    read_groups,
     reading_options,
     refusing,
     write_report,
@@ -71,6 +72,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     categorical: options.Categorical = None,
     drop: options.Drop = None,
     sample_weight: options.SampleWeight = None,
+    feature_groups: options.FeatureGroups = None,
     target_kind: options.TargetKindOption = options.TargetKind.auto,
     sep: options.Sep = None,
     decimal: options.Decimal = None,
@@ -177,6 +179,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
             "n_subsamples": subsamples,
             "engine": engine_settings(engine, scheduler, workers),
             "checkpoint": checkpoint,
+            "feature_groups": None if feature_groups is None else read_groups(feature_groups),
         }
         settings = {name: value for name, value in settings.items() if value is not None}
         for parameter in settings:
@@ -313,9 +316,15 @@ def _time(given: str | None) -> str | float:
 
 
 def _with_positions(settings: dict[str, Any], table: "Dataset") -> dict[str, Any]:
-    """Return the settings with positions of covariates in place of their names."""
+    """Return the settings with positions of covariates and groups in place of their names."""
     from hsieve.data.errors import unknown_name
 
+    if "feature_groups" in settings:
+        from hsieve.selectors.feature_groups import FeatureGroups
+
+        groups = FeatureGroups.of(settings["feature_groups"], table.n_features, table.names)
+        members = (positions.tolist() for positions in groups.members)
+        settings = settings | {"feature_groups": dict(zip(groups.labels, members, strict=True))}
     if "covariates" not in settings:
         return settings
     names = dict.fromkeys(settings["covariates"])

@@ -5,10 +5,11 @@ Factors that are asked for by name are kept as far as the memory allows, the oth
 each time.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hsieve.array_types import FloatArray, IndexArray
 from hsieve.kernels.columns import slices, standardised
@@ -120,6 +121,51 @@ class DenseFactors(FactorStore):
         rows = np.ascontiguousarray(factors.transpose(0, 2, 1), dtype=self.precision)
         starts = np.arange(0, n_group * rank, rank)
         return FactorGroup(places, rows.reshape(-1, n_samples), starts, _gram_norms(rows))
+
+
+class GroupFactors(DenseFactors):
+    """Factors of groups of features, whose kernel is the sum of those of the members.
+
+    The sum sees what each member does, whatever the others: a kernel on all members together would
+    need many more samples. It is divided by the root of their number, so that a large group of
+    independent features weighs no more than one feature.
+    """
+
+    def __init__(self, *args: Any, members: Sequence[IndexArray], **options: Any) -> None:
+        super().__init__(*args, **options)
+        self._members = members
+
+    @property
+    def n_features(self) -> int:
+        """Number of groups."""
+        return len(self._members)
+
+    def expect(self, features: IndexArray) -> None:
+        """Do nothing: columns are of this machine."""
+
+    def products_of_all(self, stack: AnyStack) -> Iterator[Products]:
+        """Multiply all groups with a stack."""
+        yield from self.multiplied(np.arange(self.n_features), stack)
+
+    def products_again(self, features: IndexArray, stack: AnyStack) -> Iterator[Products]:
+        """Multiply groups that were all met before."""
+        yield from self.products(features, stack)
+
+    def _has_room_for(self, features: IndexArray) -> NDArray[np.bool_]:
+        return np.ones(len(features), dtype=bool)
+
+    def _groups(self, features: IndexArray, places: IndexArray) -> Iterator[FactorGroup]:
+        for feature, place in zip(features, places, strict=True):
+            members = self._members[feature]
+            parts: dict[int, FloatArray] = {}
+            for group in super()._groups(members, np.arange(len(members))):
+                ends = [*group.starts[1:], len(group.rows)]
+                for member, first, last in zip(group.places, group.starts, ends, strict=True):
+                    parts[int(member)] = group.rows[first:last]
+            rows = np.concatenate([parts[member] for member in range(len(members))])
+            rows /= rows.dtype.type(len(members) ** 0.25)
+            start = np.zeros(1, dtype=np.intp)
+            yield FactorGroup(np.array([place]), rows, start, _gram_norms(rows[None]))
 
 
 def weighted_factor(factor: FloatArray, sample_weight: FloatArray) -> FloatArray:

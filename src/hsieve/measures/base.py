@@ -173,6 +173,9 @@ class Measure(BaseEstimator, ABC):
     takes_blocks: bool = False
     # Why samples cannot have weights; empty where they can, and `bind` takes `sample_weight`.
     no_weights: str = "is no weighted mean over samples"
+    # Whether `bind` takes `feature_groups`, positions of the features of each group, and answers
+    # with a measure of groups.
+    takes_groups: bool = False
     # Whether the matrix of redundancies is positive semi-definite by construction, and whether no
     # estimate of a redundancy falls below zero.
     redundancy_is_psd: bool = False

@@ -17,7 +17,7 @@ M. Yamada et al., "N3LARS: minimum redundancy maximum relevance feature selectio
 high-dimensional data", 2014.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -31,7 +31,7 @@ from hsieve.data.memory import MemoryPlan, give_back_memory
 from hsieve.data.validation import check_lengths
 from hsieve.kernels.coded_factors import CodedFactors
 from hsieve.kernels.columns import check_positions
-from hsieve.kernels.dense_factors import DenseFactors
+from hsieve.kernels.dense_factors import DenseFactors, GroupFactors
 from hsieve.kernels.factor_store import Actives, FactorStore, Stack, form_for
 from hsieve.kernels.leading_factors import LeadingFactors
 from hsieve.kernels.null_laws import log_ratio_tail
@@ -90,8 +90,17 @@ class PairwiseHSIC(Measure):
         """Codes are made for samples that count alike."""
         return "counts all samples alike in form='coded'" if self.form == "coded" else ""
 
+    @property
+    def takes_groups(self) -> bool:  # type: ignore[override]
+        """Codes are of single features."""
+        return self.form != "coded"
+
     def bind(
-        self, X: ArrayLike | ColumnBlocks, y: Any, sample_weight: FloatArray | None = None
+        self,
+        X: ArrayLike | ColumnBlocks,
+        y: Any,
+        sample_weight: FloatArray | None = None,
+        feature_groups: Sequence[IndexArray] | None = None,
     ) -> "BoundPairwiseHSIC":
         """Bind the measure to data; one pass over the features gives the relevance of all."""
         blocks = as_blocks(X if isinstance(X, ColumnBlocks) else np.asarray(X))
@@ -99,7 +108,7 @@ class PairwiseHSIC(Measure):
         check_lengths(blocks.n_samples, len(target))
         refuse_empty(target, target)
         plan = MemoryPlan.for_data(blocks.n_samples, self.memory_limit, is_local=blocks.is_local)
-        store = self.store(blocks, plan, sample_weight)
+        store = self.store(blocks, plan, sample_weight, feature_groups)
         relevance, norms = _first_pass(store, target)
         if self.normalised:
             relevance /= np.where(norms > 0, norms, 1.0) * np.linalg.norm(target.T @ target)
@@ -107,7 +116,7 @@ class PairwiseHSIC(Measure):
         if not blocks.is_local:
             give_back_memory()
         return BoundPairwiseHSIC(
-            columns=np.arange(blocks.n_features),
+            columns=np.arange(store.n_features),
             all_relevance=relevance,
             norms=norms,
             normalised=self.normalised,
@@ -125,16 +134,25 @@ class PairwiseHSIC(Measure):
         blocks: ColumnBlocks,
         plan: MemoryPlan,
         sample_weight: FloatArray | None = None,
+        feature_groups: Sequence[IndexArray] | None = None,
     ) -> FactorStore:
         """Make the store of factors of all features, in the form that fits the size of the data."""
         categorical = np.zeros(blocks.n_features, dtype=bool)
         categorical[check_positions(self.categorical, blocks.n_features)] = True
-        room = {"block_bytes": plan.block_bytes, "factor_bytes": plan.factor_bytes}
+        room: dict[str, Any] = {"block_bytes": plan.block_bytes, "factor_bytes": plan.factor_bytes}
         work, codes = plan.work_bytes, plan.code_bytes
         form = form_for(blocks.n_samples, blocks.n_features, self.form)
-        if form == "dense" or sample_weight is not None:
+        if form == "dense" or sample_weight is not None or feature_groups is not None:
             # There are no codes.
             room["work_bytes"] = work + codes
+            if feature_groups is not None:
+                return GroupFactors(
+                    blocks,
+                    categorical,
+                    members=feature_groups,
+                    sample_weight=sample_weight,
+                    **room,
+                )
             return DenseFactors(blocks, categorical, **room, sample_weight=sample_weight)
         return CodedFactors(blocks, categorical, **room, work_bytes=work, code_bytes=codes)
 

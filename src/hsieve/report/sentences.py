@@ -21,6 +21,10 @@ NAMED = 5
 SIZES = {2: "pair", 3: "triple"}
 
 
+# Members of a group that are named.
+MOST_MEMBERS = 8
+
+
 def headline(selector: Any, n_samples: int | None, names: Sequence[str]) -> str:
     """Say the result in one sentence: how many features of how many were chosen, and which."""
     chosen = selector.selected_indices_.tolist()
@@ -191,10 +195,34 @@ def notes_on(
         notes.append(selector.in_words())
     if isinstance(selector.path_, PursuitPath) and (chosen or not has_reasons):
         notes += _on_pursuit(selector, chosen, names)
+    if getattr(selector, "selected_groups_", None):
+        notes += _on_groups(selector, chosen, names)
     if isinstance(selector.path_, LarsSelectionPath):
         if getattr(selector, "interactions", None) and not pairs:
             notes.append("No pair of features is on the path.")
         notes.append(path_in_words(selector, feature_names=names))
+    return notes
+
+
+def _on_groups(selector: Any, chosen: Sequence[FeatureRow], names: Sequence[str]) -> list[str]:
+    """Name the chosen groups with their members, and what each of these tells alone."""
+    alone = {row.feature: row.relevance for row in chosen}
+    notes = []
+    for label in selector.selected_groups_:
+        members = selector.feature_groups_[label].tolist()
+        if len(members) == 1:
+            continue
+        told = {member: max(alone.get(member) or 0.0, 0.0) for member in members}
+        total = sum(told.values())
+        best = sorted(members, key=lambda member: -told[member])
+        shown = [
+            shortened(names[member]) + (f" {told[member] / total:.0%}" if total else "")
+            for member in best[:MOST_MEMBERS]
+        ]
+        more = [f"{len(best) - MOST_MEMBERS} more"] if len(best) > MOST_MEMBERS else []
+        notes.append(f"Group {shortened(label)}: {', '.join([*shown, *more])}.")
+    if notes and any(alone.values()):
+        notes.append("Percentages: relevance of a member alone, of the sum over its group.")
     return notes
 
 

@@ -35,6 +35,7 @@ from hsieve.io.distributed import refuse_distributed
 from hsieve.io.frames import as_array, collected, frame_library, pandas_frame, take_columns
 from hsieve.io.targets import survival_target
 from hsieve.parameters import Rule, check_parameters
+from hsieve.selectors.feature_groups import FeatureGroups
 from hsieve.selectors.input_data import DataInput, check_target, told
 from hsieve.selectors.number_rules import check_rule, choose_number
 from hsieve.selectors.spec import MethodSpec, with_common_parameters
@@ -84,6 +85,10 @@ class BaseSelector(SelectorMixin, DataInput):
     n_jobs: int | None = None
     engine: Any = None
     checkpoint: str | os.PathLike[str] | None = None
+    feature_groups: Any = None
+    # Groups of the varying features, and the path over them; `path_` is over their features.
+    _groups: FeatureGroups | None = None
+    group_path_: Any
     # Whether None is as many features as the method keeps.
     _keeps_own_number: ClassVar[bool] = False
 

@@ -68,7 +68,7 @@ class Method(Variant):
     def takes(self, parameter: str) -> bool:
         """Tell whether the selector, or for categories its measure or base, has a parameter."""
         if self.is_automatic:
-            return parameter == "categorical"
+            return parameter in ("categorical", "feature_groups")
         selector = self.kind(**self.parameters())
         if parameter == "categorical":
             return bool(parameters_called(selector, parameter))

@@ -75,6 +75,7 @@ class _LarsSelector(WeightedSelector):
     covariates: Iterable[int] = ()
     max_redundancy: float | None = None
     interactions: str | None = None
+    feature_groups: Any = None
     form: str = "auto"
     memory_limit: int | str | None = None
     n_jobs: int | None = None
@@ -82,10 +83,18 @@ class _LarsSelector(WeightedSelector):
     checkpoint: str | os.PathLike[str] | None = None
 
     path_: LarsSelectionPath = field(init=False)
+    coef_: NDArray[np.floating] = field(init=False)
+    relevance_: NDArray[np.floating] = field(init=False)
     _normalised: ClassVar[bool]
 
     def _keep(self, path: Any, varying: NDArray[np.intp], n_wanted: int) -> None:
         super()._keep(path, varying, n_wanted)
+        if self._groups is not None:
+            self.coef_, self.pairs_ = self.scores_.copy(), []
+            self.relevance_ = np.zeros(self.n_features_in_)
+            self.relevance_[varying] = self._groups.spread(self.group_path_.relevance)
+            self.groups_ = [np.zeros(0, dtype=np.intp) for _ in self.selected_indices_]
+            return
         lars = self.path_.lars
         coefficients = lars.coefficients(float(lars.levels[-1]))
         self.coef_ = coefficients[: self.n_features_in_]
@@ -191,6 +200,7 @@ class N3LARS(_LarsSelector):
         which matter only together are found too. One sweep over all pairs, on all cores of this
         machine, so not with a cluster for an engine. Covariates are in no pair. Of a pair that
         would bring in one feature too many, one may be selected.
+    {feature_groups}
     form : {"auto", "dense", "coded"}, default="auto"
         How features are held; see :class:`PairwiseHSIC`. "auto" takes one byte per value from 8,192
         samples and 20 million values on.
@@ -274,7 +284,7 @@ class HSICLasso(_LarsSelector):
     ----------
     n_features_to_select, categorical, target_kind, covariates, max_redundancy, interactions
         As in :class:`N3LARS`.
-    form, memory_limit, n_jobs, engine, checkpoint
+    feature_groups, form, memory_limit, n_jobs, engine, checkpoint
         As in :class:`N3LARS`.
 
     Attributes

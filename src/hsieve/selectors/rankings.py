@@ -43,6 +43,7 @@ class MaxRelevance(WeightedSelector):
         The measure must then be PairwiseHSIC or squared correlation.
     {categorical}
     {target_kind}
+    {feature_groups}
     {engine}
     {checkpoint}
 
@@ -74,6 +75,7 @@ class MaxRelevance(WeightedSelector):
     n_screened: int | None = None
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
+    feature_groups: Any = None
     engine: Any = None
     checkpoint: str | os.PathLike[str] | None = None
 

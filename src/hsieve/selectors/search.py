@@ -15,12 +15,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import _check_sample_weight
 
-from hsieve.data.columns import ColumnBlocks
+from hsieve.data.columns import ColumnBlocks, some_columns
 from hsieve.data.engine_columns import EngineColumns
 from hsieve.data.validation import constant_columns
 from hsieve.data.views import SampleBlocks
 from hsieve.dataset import Dataset
-from hsieve.exceptions import IncompatibleCombinationError
+from hsieve.exceptions import (
+    FewerFeaturesWarning,
+    IncompatibleCombinationError,
+    warn_user,
+)
 from hsieve.io.distributed import (
     distributed_columns,
     is_distributed,
@@ -35,6 +39,7 @@ from hsieve.parallel.settings import SerialEngine
 from hsieve.parallel.threads import one_blas_thread
 from hsieve.selectors.base import MIN_SAMPLES, BaseSelector, whole_or_nothing
 from hsieve.selectors.checkpoint import checkpointed, has_jobs, has_sweeps, kept_search
+from hsieve.selectors.feature_groups import GROUPS, FeatureGroups
 from hsieve.selectors.input_data import with_categories
 from hsieve.selectors.number_rules import check_rule_fits
 from hsieve.selectors.spec import MODELS, RANKINGS, MethodSpec, Variant
@@ -44,6 +49,7 @@ from hsieve.strategies.base import Strategy
 STRATEGIES = {"ranking": Ranking, "forward": Forward, "backward": Backward}
 Component = TypeVar("Component", Measure, Strategy)
 Components: TypeAlias = tuple[Measure, Strategy]
+BYTES_AT_A_TIME = 64 * 2**20
 
 
 @dataclass(eq=False, repr=False)
@@ -120,6 +126,8 @@ class SearchSelector(BaseSelector):
         fit = self._fit_columns if measure.takes_blocks else self._fit_array
         if sample_weight is not None:
             self._check_weights(measure, strategy)
+        if self.feature_groups is not None:
+            self._check_groups(measure, strategy)
         fit(X, y, measure, strategy, sample_weight)
         return self
 
@@ -139,6 +147,39 @@ class SearchSelector(BaseSelector):
             )
             raise ValueError(msg)
 
+    def _check_groups(self, measure: Measure, strategy: Strategy) -> None:
+        """Refuse groups of features where they have no meaning."""
+        GROUPS.check("feature_groups", self.feature_groups)
+        name = type(self).__name__
+        if not measure.takes_groups:
+            msg = (
+                f"{name} takes no feature_groups with {measure!r}; PairwiseHSIC(form='auto') "
+                "knows groups."
+            )
+            raise ValueError(msg)
+        for parameter in ("covariates", "interactions", "n_jobs", "engine", "checkpoint"):
+            value = getattr(self, parameter, None)
+            if value is not None and (parameter != "covariates" or list(value)):
+                msg = f"{name} takes no {parameter} with feature_groups, got {value!r}."
+                raise ValueError(msg)
+        if isinstance(self.n_features_to_select, str):
+            msg = (
+                f"n_features_to_select={self.n_features_to_select!r} is no rule for "
+                "feature_groups; give the number of groups."
+            )
+            raise ValueError(msg)
+
+    def _groups_among(self, varying: NDArray[np.intp]) -> dict[str, Any]:
+        """Return the groups of the varying features as `bind` takes them, and remember them."""
+        self._groups = None
+        if self.feature_groups is None:
+            return {}
+        names = getattr(self, "feature_names_in_", None)
+        every = FeatureGroups.of(self.feature_groups, self.n_features_in_, names)
+        self.feature_groups_ = dict(zip(every.labels, every.members, strict=True))
+        self._groups = every.among(varying)
+        return {"feature_groups": self._groups.members}
+
     def _fit_array(
         self, X: Any, y: Any, measure: Measure, strategy: Strategy, sample_weight: Any
     ) -> None:
@@ -154,7 +195,7 @@ class SearchSelector(BaseSelector):
         among = _renumbered(measure, "categorical", varying, data.shape[1])
         with one_blas_thread() if measure.has_small_products else nullcontext():
             own = data if len(varying) == data.shape[1] else data[:, varying]
-            bound = among.bind(own, target, **weights)
+            bound = among.bind(own, target, **weights, **self._groups_among(varying))
             kept = kept_search(self, strategy, bound, data, target)
             with kept as (search, bound):
                 self._search((measure, search), bound, varying, (data, target))
@@ -182,9 +223,16 @@ class SearchSelector(BaseSelector):
                 # Local columns are looped over; those of Dask are kept once computed.
                 if not (isinstance(engine, SerialEngine) and blocks.is_local):
                     blocks = EngineColumns(blocks, engine)
-                everything = measure.bind(blocks, target, **weights)
-                varying = self._varying_features(everything.constant)
-                bound = everything.among(varying)
+                if self.feature_groups is None:
+                    everything = measure.bind(blocks, target, **weights)
+                    varying = self._varying_features(everything.constant)
+                    bound = everything.among(varying)
+                    self._groups_among(varying)
+                else:
+                    varying = self._varying_features(_constant_blocks(blocks))
+                    weights |= self._groups_among(varying)
+                    among = _renumbered(measure, "categorical", varying, blocks.n_features)
+                    bound = among.bind(some_columns(blocks, varying), target, **weights)
                 self._search((measure, strategy), bound, varying, (blocks, target))
                 self.traffic_ = engine.traffic
 
@@ -221,6 +269,9 @@ class SearchSelector(BaseSelector):
     ) -> None:
         """Search among the varying features and keep the result."""
         measure, strategy = parts
+        if self._groups is not None:
+            self._search_groups(strategy, bound, varying, self._groups)
+            return
         n_wanted = self._n_wanted(self.n_features_in_)
         strategy = _renumbered(strategy, "covariates", varying, self.n_features_in_)
         path = strategy.search(bound, max(1, min(n_wanted, len(varying))))
@@ -230,6 +281,22 @@ class SearchSelector(BaseSelector):
                 path = strategy.search(bound, n_ruled)
             n_wanted = n_ruled
         self._keep(path, varying, n_wanted)
+
+    def _search_groups(
+        self, strategy: Strategy, bound: Any, varying: NDArray[np.intp], groups: FeatureGroups
+    ) -> None:
+        """Search among groups and keep all features of those chosen."""
+        n_groups = len(groups.labels)
+        wanted = self._n_wanted(n_groups)
+        path = strategy.search(bound, min(wanted, n_groups))
+        n_chosen = min(wanted, n_groups if path.n_selectable is None else path.n_selectable)
+        if n_chosen < wanted and self.n_features_to_select is not None:
+            msg = f"{wanted} groups of features were asked for, but only {n_chosen} are selected."
+            warn_user(msg, FewerFeaturesWarning)
+        self.group_path_ = path
+        self.selected_groups_ = [groups.labels[group] for group in path.order[:n_chosen]]
+        n_features = sum(len(groups.members[group]) for group in path.order[:n_chosen])
+        self._keep(groups.path_of_features(path), varying, n_features)
 
 
 class WeightedSelector(SearchSelector):
@@ -289,6 +356,14 @@ def _weighted_rows(
         return np.repeat(np.arange(n_samples), weight.astype(np.intp)), {}
     rows = np.flatnonzero(weight)
     return rows, {"sample_weight": weight[rows]}
+
+
+def _constant_blocks(blocks: ColumnBlocks) -> NDArray[np.bool_]:
+    """Mark the columns that hold one single value, read some at a time."""
+    constant = np.empty(blocks.n_features, dtype=bool)
+    for features in blocks.walk(BYTES_AT_A_TIME):
+        constant[features] = constant_columns(blocks.read(features))
+    return constant
 
 
 def _rows_of(target: Any, rows: NDArray[np.intp], measure: Measure) -> Any:

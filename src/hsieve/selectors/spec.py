@@ -103,6 +103,11 @@ ENTRIES = {
     categorical : iterable of int or str, default=()
         Features that are categories, by position or name. In a data frame those of category type
         and text are categories anyway.""",
+    "feature_groups": """\
+    feature_groups : mapping, sequence of labels or None, default=None
+        Features that are selected together or not at all, such as one-hot columns: a mapping of
+        names to columns (positions or names), or one label for each column. A feature in no group
+        is one of its own. `n_features_to_select` then counts groups.""",
     "target_kind": """\
     target_kind : {"auto", "classes", "continuous", "survival"}, default="auto"
         What y holds.""",
