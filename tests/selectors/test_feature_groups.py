@@ -41,7 +41,7 @@ def test_the_kernel_of_a_group_is_the_sum_over_its_members(weighted):
     np.testing.assert_allclose(normalised.redundancy([0], [0]), 1.0, rtol=1e-5)
 
 
-def draw(seed, n_samples=700, n_true=5):
+def draw(seed, n_samples=1000, n_true=5):
     """50 groups of 2 to 30 features; in each true one up to three act by curves."""
     rng = np.random.default_rng(seed)
     sizes = rng.integers(2, 31, size=50)
