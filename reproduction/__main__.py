@@ -17,7 +17,6 @@ from typer.core import TyperCommand
 
 from hsieve.cli import engines, options, signals
 from hsieve.cli.console import (
-    as_text,
     escape_unprintable,
     print_tables,
     result_console,
@@ -25,6 +24,7 @@ from hsieve.cli.console import (
 from hsieve.cli.errors import BadInputError, InterruptedRunError, exit_plainly, kept_in
 from hsieve.cli.files import refusing
 from hsieve.progress import show_progress
+from hsieve.text import as_text
 
 if TYPE_CHECKING:
     from hsieve.comparison.runner import Outcome, Settings

@@ -3,9 +3,14 @@
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.text import Text
 from typing import Any
 
 __all__ = [
+    "as_text",
     "at_command_line",
     "first_rows",
     "how",
@@ -32,6 +37,13 @@ def legible(text: str) -> str:
         character if character.isprintable() else character.encode("unicode_escape").decode("ascii")
         for character in text
     )
+
+
+def as_text(value: str) -> "Text":
+    """Return a text for the screen that is shown as it is, with no markup in it."""
+    from rich.text import Text
+
+    return Text(legible(value))
 
 
 def shortened(name: str, longest: int = LONGEST) -> str:

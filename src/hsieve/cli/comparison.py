@@ -8,7 +8,6 @@ import typer
 
 from hsieve.cli import options
 from hsieve.cli.console import (
-    as_text,
     complain,
     origin,
     print_tables,
@@ -26,7 +25,7 @@ from hsieve.cli.files import (
     write_rows,
 )
 from hsieve.progress import show_progress
-from hsieve.text import legible
+from hsieve.text import as_text, legible
 
 if TYPE_CHECKING:
     from hsieve.comparison.compare import ComparisonPlan, SelectorComparison

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
-from hsieve.text import legible
+from hsieve.text import as_text, legible
 
 if TYPE_CHECKING:
     from hsieve.comparison.result import TextTable
@@ -20,11 +19,6 @@ if TYPE_CHECKING:
 
 # A file or a pipe has no edge at which lines would have to break.
 WIDTH_WITHOUT_TERMINAL = 10_000
-
-
-def as_text(value: str) -> Text:
-    """Return a text that is shown as it is, with no markup in it."""
-    return Text(legible(value))
 
 
 def complain(kind: str, message: str) -> None:

@@ -11,7 +11,7 @@ import typer
 from rich.table import Table
 
 from hsieve.cli import options
-from hsieve.cli.console import as_text, complain, origin, result_console
+from hsieve.cli.console import complain, origin, result_console
 from hsieve.cli.errors import naming_what_is_kept
 from hsieve.cli.files import (
     check_outputs,
@@ -24,7 +24,7 @@ from hsieve.cli.files import (
     write_rows,
 )
 from hsieve.progress import show_progress
-from hsieve.text import legible
+from hsieve.text import as_text, legible
 
 if TYPE_CHECKING:
     from hsieve.dataset import Dataset

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from rich.console import Console, RenderableType
 from rich.table import Table
-from rich.text import Text
 
-from hsieve.text import html_table, legible, shortened
+from hsieve.text import as_text, html_table, legible, shortened
 
 if TYPE_CHECKING:
+    from rich.text import Text
+
     from hsieve.report.analysis import Analysis
     from hsieve.report.tables import Column, FeatureRow
 
@@ -18,11 +19,6 @@ if TYPE_CHECKING:
 NUMBERS = ("frequency", "score", "relevance", "p_value", "adjusted_p_value")
 WIDTH = 100
 MOST_LINES = 30
-
-
-def as_text(value: str) -> Text:
-    """Return a text that is shown as it is, with no markup in it."""
-    return Text(legible(value))
 
 
 def screen_columns(analysis: "Analysis", *, p_values: bool = True) -> list["Column"]:
