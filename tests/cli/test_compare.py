@@ -211,7 +211,11 @@ def test_wrong_usage_is_refused_before_reading(table, options, words):
     [
         ({"y": ["up"] * N_SAMPLES}, [], ["1 class", "at least two"]),
         ({"y": ["one"] + ["up"] * (N_SAMPLES - 1)}, [], ["single sample"]),
-        ({"y": np.arange(N_SAMPLES) / 7}, ["-m", "stability-lpboost"], ["of classes only", "'y'"]),
+        (
+            {"y": np.arange(N_SAMPLES) / 7},
+            ["-m", "stability-lpboost"],
+            ["a target with classes", "'y'"],
+        ),
     ],
 )
 def test_bad_tables_are_refused_before_any_work(columns, tmp_path, changes, options, words):

@@ -176,6 +176,22 @@ def test_panels_show_points_violins_and_fractions(fitted):
     assert legend == ["$high$", "<low>"]
 
 
+def test_panels_of_survival_data_show_a_curve_for_each_group():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(150, 3))
+    died, left = rng.exponential(size=150) / np.exp(2 * X[:, 0]), rng.exponential(size=150)
+    y = np.array(
+        list(zip(died <= left, np.minimum(died, left), strict=True)),
+        dtype=[("event", bool), ("time", float)],
+    )
+    display = FeaturePanelsDisplay.from_selector(N3LARS(1).fit(X, y), X, y)
+    (panel,), (ax,) = display.picture["panels"], display.axes_
+    assert len(ax.lines) == len(panel["groups"]) == 3
+    for line, text, group in zip(ax.lines, ax.texts, panel["groups"], strict=True):
+        assert_array_equal(line.get_xydata(), group["curve"])
+        assert text.get_text() == group["name"]
+
+
 def test_panels_stand_in_the_place_of_axes_of_a_grid(fitted):
     figure = Figure()
     left, right = figure.subplots(1, 2)

@@ -328,9 +328,9 @@ class FeaturePanelsDisplay(SelectorDisplay):
 
     Numbers against numbers: points and a smooth curve. Numbers against classes, and categories
     against numbers: violins. Categories against classes: fractions of the classes. Numbers with at
-    most six values are drawn by value. Make it with :meth:`from_selector`, from a fitted selector
-    and its data. Given axes must be of a grid, as from ``plt.subplots()``; the panels stand in
-    their place.
+    most six values are drawn by value. Times with events: survival curves. Make it with
+    :meth:`from_selector`, from a fitted selector and its data. Given axes must be of a grid, as
+    from ``plt.subplots()``; the panels stand in their place.
 
     Attributes
     ----------

@@ -259,10 +259,32 @@ def _draw_fractions(ax: "Axes", panel: dict[str, Any], target: str) -> None:
     ax.set_xlabel(f"fraction of {shortened(target)}", fontsize=FONT_SIZE, **LITERAL)
 
 
+def _draw_survival(ax: "Axes", panel: dict[str, Any], target: str) -> None:
+    """Draw a Kaplan-Meier curve for each group."""
+    for place, group in enumerate(panel["groups"]):
+        colour = COLOURS[place % len(COLOURS)]
+        ax.step(*_numbers(group["curve"]).T, where="post", color=colour)
+        ax.text(
+            0.98,
+            0.98 - 0.09 * place,
+            shortened(group["name"], 20),
+            color=colour,
+            transform=ax.transAxes,
+            ha="right",
+            va="top",
+            fontsize=FONT_SIZE - 2,
+            **LITERAL,
+        )
+    ax.set_ylim(0.0, 1.03)
+    ax.set_xlabel(shortened(target), fontsize=FONT_SIZE, **LITERAL)
+    ax.set_ylabel("without event", fontsize=FONT_SIZE)
+
+
 FORMS: dict[str, Callable[["Axes", dict[str, Any], str], None]] = {
     "points": _draw_points,
     "violins": _draw_violins,
     "fractions": _draw_fractions,
+    "survival": _draw_survival,
 }
 
 
