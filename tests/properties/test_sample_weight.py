@@ -123,6 +123,14 @@ def test_pursuit_takes_counts_only():
         KernelPursuit(2).fit(X, y, sample_weight=np.full(len(X), 1.5))
 
 
+def test_times_and_events_refuse_weights():
+    X, _, counts, _ = weighted_problem(0)
+    y = np.zeros(len(X), dtype=[("event", bool), ("time", float)])
+    y["event"], y["time"] = np.arange(len(X)) % 3 > 0, 1.0 + np.abs(X[:, 0])
+    with pytest.raises(ValueError, match="Times with events take no weights"):
+        N3LARS(2).fit(X, y, sample_weight=counts)
+
+
 def test_rules_for_the_number_refuse_weights():
     X, y, counts, _ = weighted_problem(0)
     with pytest.raises(ValueError, match="give a number"):

@@ -1,10 +1,24 @@
 """Features of a group are selected together or not at all."""
 
+import pickle
+
 import numpy as np
 import pytest
+from sklearn.base import clone
+from sklearn.ensemble import RandomForestRegressor
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
 
 import hsieve
-from hsieve import N3LARS, HSICLasso, KernelPursuit, MaxRelevance, PairwiseHSIC
+from hsieve import (
+    N3LARS,
+    HSICLasso,
+    KernelPursuit,
+    KnockoffSelector,
+    MaxRelevance,
+    PairwiseHSIC,
+    StabilitySelection,
+)
 from hsieve.exceptions import FewerFeaturesWarning
 from tests.cli.running import invoke
 from tests.reference import naive
@@ -153,6 +167,32 @@ def test_wrong_groups_are_refused(groups, why):
 def test_what_knows_no_groups_refuses_them(selector, why):
     with pytest.raises(ValueError, match=why):
         selector.set_params(feature_groups=GROUPS).fit(X, Y)
+
+
+@pytest.mark.parametrize("outer", [StabilitySelection, KnockoffSelector])
+def test_selectors_of_single_features_take_no_base_with_groups(outer):
+    with pytest.raises(ValueError, match=f"{outer.__name__} selects single features"):
+        outer(N3LARS(2, feature_groups=GROUPS)).fit(X, Y)
+
+
+def test_a_selector_with_groups_is_like_any_other():
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame(X, columns=[f"gene {i}" for i in range(10)])
+    groups = {"path": ["gene 0", "gene 1", "gene 2"]}
+    selector = clone(N3LARS(2, feature_groups=groups)).set_output(transform="pandas")
+    found = pickle.loads(pickle.dumps(selector.fit(frame, Y))).transform(frame)
+    assert found.columns.tolist() == ["gene 0", "gene 1", "gene 2", "gene 7"]
+    assert selector.to_frame()["rank"].loc["gene 7"] == 1
+    data = hsieve.Dataset.from_frame(frame.assign(y=Y), "y")
+    for kind in (N3LARS, MaxRelevance):
+        again = kind(2, feature_groups=groups).fit(data)
+        assert again.selected_groups_ == selector.selected_groups_ == ["gene 7", "path"]
+    search = GridSearchCV(
+        make_pipeline(selector, RandomForestRegressor(10, random_state=0)),
+        {"n3lars__feature_groups": [groups, None]},
+        cv=3,
+    )
+    assert search.fit(frame, Y).best_score_ > 0
 
 
 def test_select_and_report_name_groups_and_members(tmp_path):

@@ -306,6 +306,16 @@ def with_categories(settings: Any, positions: NDArray[np.intp]) -> Any:
     return type(settings)(**{**parameters, "categorical": tuple(positions.tolist())})
 
 
+def refuse_groups(base: Any, outer: Any) -> None:
+    """Refuse a base of groups of features inside a selector that looks at single ones."""
+    if getattr(base, "feature_groups", None) is not None:
+        msg = (
+            f"{type(outer).__name__} selects single features, and takes no {type(base).__name__} "
+            "with feature_groups."
+        )
+        raise ValueError(msg)
+
+
 def on_arrays(selector: Any, positions: NDArray[np.intp]) -> Any:
     """Copy a selector for plain arrays, which have neither names nor types."""
     copy = clone(selector)

@@ -25,7 +25,7 @@ from hsieve.kernels.columns import check_positions
 from hsieve.parallel.jobs import make_job_engine
 from hsieve.parameters import Rule, check_parameters, integer, number, word
 from hsieve.selectors.base import BaseSelector, whole_or_nothing
-from hsieve.selectors.input_data import on_arrays
+from hsieve.selectors.input_data import on_arrays, refuse_groups
 from hsieve.selectors.kernel_pursuit import KernelPursuit
 from hsieve.selectors.number_rules import without_checkpoint
 from hsieve.selectors.spec import MethodSpec
@@ -210,6 +210,7 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
         if base is not None and (not isinstance(base, BaseSelector) or base is self):
             msg = f"selector must be a selector of hsieve such as N3LARS(60), got {base!r}."
             raise ValueError(msg)
+        refuse_groups(base, self)
 
     def _base(self, target: NDArray[Any]) -> Any:
         """Copy the base, told what the target holds and how far to rank."""

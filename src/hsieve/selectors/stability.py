@@ -34,7 +34,7 @@ from hsieve.selectors.halves import (
     check_sparse,
     count_selections,
 )
-from hsieve.selectors.input_data import on_arrays
+from hsieve.selectors.input_data import on_arrays, refuse_groups
 from hsieve.selectors.number_rules import RuleSettings, check_rule_fits
 from hsieve.selectors.regularisation import make_range, model_target
 from hsieve.selectors.search import SearchSelector
@@ -285,6 +285,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
                 check_classification_targets(target)
                 return RuleSettings("classes", in_folds=in_folds)
             return RuleSettings(target_kind_of(target, self.target_kind), in_folds=in_folds)
+        refuse_groups(base, self)
         in_folds["estimator"] = on_arrays(base, self.categorical_)
         knowing = self._knowing()
         kernel_y = getattr(knowing, "kernel_y", None)
