@@ -22,6 +22,7 @@ from hsieve import (
     MaxRelevance,
     RandSel,
     StabilitySelection,
+    conditional_tests,
     feature_tests,
     kernels,
 )
@@ -245,6 +246,19 @@ def test_p_values_are_those_of_feature_tests_adjusted_for_all(data, selector):
     for row in summary["features"]:
         assert_allclose(row["p_value"], alone[row["feature"]], rtol=1e-4)
         assert_allclose(row["adjusted_p_value"], adjusted[row["feature"]], rtol=1e-4)
+
+
+def test_chosen_features_are_tested_given_the_others(data, selector):
+    X, y = data
+    rows = summarise(selector, X, y)["features"]
+    found = {row["feature"]: row["given_others_p"] for row in rows if row["chosen"]}
+    tests = conditional_tests(X, y, list(found))
+    assert_allclose(list(found.values()), tests.p_values, rtol=1e-4)
+    without = summarise(selector, X, y, AnalysisOptions(p_values="none"))
+    assert "given_others_p" not in [column["key"] for column in without["columns"]]
+    X = X[:, :8]
+    few = MaxRelevance(1).fit(X, y)
+    assert summarise(few, X, y)["features"][0]["given_others_p"] is None
 
 
 def test_p_values_can_be_handed_over_or_left_out(data, selector):

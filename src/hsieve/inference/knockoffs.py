@@ -14,7 +14,9 @@ they stay away from the edge of what C allows, which an estimated C has in the w
 
 C is estimated in two ways, of which the one is taken that makes left-out samples more likely.
 
-- By the graphical lasso [3]_: few pairs of features depend on each other given all others.
+- Few pairs of features depend on each other given all others. The graphical lasso [3]_ tells which,
+  and the correlations are those of greatest likelihood among such laws [4]_. The lasso alone would
+  make them too small.
 - Shrunk towards the identity, as by Ledoit and Wolf [2]_. Then each sample's C^-1 z is that of the
   other samples, C^-1 z / (1 - h) with h its weight in C (Sherman and Morrison): the sample itself
   would be predicted too well, and its knockoff be too far away. Shrinkage by a weight l makes the
@@ -36,6 +38,7 @@ References
    2004.
 .. [3] J. Friedman, T. Hastie, R. Tibshirani, "Sparse inverse covariance estimation with the
    graphical lasso", 2008.
+.. [4] A. P. Dempster, "Covariance selection", 1972.
 """
 
 import warnings
@@ -54,8 +57,8 @@ __all__ = ["KnockoffLaw", "in_order_of", "knockoff_law", "normal_scores", "shrin
 
 # Up to so many features a matrix between all of them is held, however few the samples are.
 MOST_DENSE = 1000
-# Penalty of the graphical lasso, in units of sqrt(log(n_features) / n_samples).
-PENALTY = 0.5
+# Penalties of the graphical lasso that are tried, in units of sqrt(log(n_features) / n_samples).
+PENALTIES = (1.0, 1.5, 2.0)
 MOST_SWEEPS = 10
 # Of the samples, every so many-th is left out to compare estimates of C.
 LEFT_OUT = 5
@@ -267,35 +270,67 @@ def knockoff_law(scores: FloatArray) -> KnockoffLaw:
         return LowRankLaw(scores, shrinkage(scores))
     if 1 < n_features <= MOST_DENSE and n_samples >= 2 * LEFT_OUT:
         is_left_out = np.arange(n_samples) % LEFT_OUT == 0
-        kept = scores[~is_left_out]
-        left_out = _products(scores[is_left_out])
-        sparse = sparse_correlations(kept)
-        if sparse is not None:
-            weight = shrinkage(kept)
-            shrunk = weight * np.eye(n_features) + (1 - weight) * _products(kept)
-            likelihoods = [
-                log_likelihood(left_out, np.linalg.inv(matrix)) for matrix in (sparse, shrunk)
-            ]
-            matrix = sparse_correlations(scores) if likelihoods[0] > likelihoods[1] else None
-            if matrix is not None:
-                return SparseLaw(scores, matrix)
+        kept, left_out = scores[~is_left_out], _products(scores[is_left_out])
+        weight = shrinkage(kept)
+        shrunk = weight * np.eye(n_features) + (1 - weight) * _products(kept)
+        likelihood, penalty = log_likelihood(left_out, np.linalg.inv(shrunk)), None
+        for tried in PENALTIES:
+            matrix = sparse_correlations(kept, tried)
+            if matrix is None:
+                continue
+            reached = log_likelihood(left_out, np.linalg.inv(matrix))
+            if reached > likelihood:
+                likelihood, penalty = reached, tried
+        matrix = None if penalty is None else sparse_correlations(scores, penalty)
+        if matrix is not None:
+            return SparseLaw(scores, matrix)
     return DenseLaw(scores, shrinkage(scores))
 
 
-def sparse_correlations(scores: FloatArray) -> FloatArray | None:
-    """Estimate correlations by the graphical lasso; None where it finds no positive matrix."""
+def sparse_correlations(scores: FloatArray, penalty: float) -> FloatArray | None:
+    """Estimate correlations, most pairs independent given the others; None where it fails.
+
+    The graphical lasso chooses the pairs that depend on each other given the others. Of these the
+    result has the correlations of the scores, and its inverse is zero for all other pairs.
+    """
     n_samples, n_features = scores.shape
-    penalty = PENALTY * np.sqrt(np.log(n_features) / n_samples)
+    products = _products(scores)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", ConvergenceWarning)
-            matrix, _ = graphical_lasso(
-                _products(scores), penalty, max_iter=MOST_SWEEPS, tol=TOLERANCE * n_features
+            matrix, precision = graphical_lasso(
+                products,
+                penalty * np.sqrt(np.log(n_features) / n_samples),
+                max_iter=MOST_SWEEPS,
+                tol=TOLERANCE * n_features,
             )
+        matrix = _fitted_again(matrix, products, precision != 0)
         cholesky(matrix)
     except (FloatingPointError, LinAlgError):
         return None
-    return np.asarray(matrix)
+    return matrix
+
+
+def _fitted_again(
+    matrix: FloatArray, products: FloatArray, depends: NDArray[np.bool_]
+) -> FloatArray:
+    """Find the correlations of greatest likelihood, given which pairs depend on each other.
+
+    One feature after the other is regressed on those that it depends on.
+    """
+    matrix = matrix.copy()
+    partners = [np.setdiff1d(np.flatnonzero(row), place) for place, row in enumerate(depends)]
+    for _ in range(MOST_SWEEPS):
+        largest = 0.0
+        for place, others in enumerate(partners):
+            slopes = np.linalg.solve(matrix[np.ix_(others, others)], products[others, place])
+            column = matrix[:, others] @ slopes
+            column[place] = products[place, place]
+            largest = max(largest, np.abs(column - matrix[place]).max())
+            matrix[place] = matrix[:, place] = column
+        if largest < TOLERANCE:
+            break
+    return matrix
 
 
 def _products(scores: FloatArray) -> FloatArray:

@@ -20,7 +20,7 @@ from hsieve.parameters import integer, word
 from hsieve.report.curves import Names, curves, names_of
 from hsieve.report.docstrings import parameter_meanings, spec_of
 from hsieve.report.evidence import Evidence, declared, gather
-from hsieve.report.p_values import p_values_of
+from hsieve.report.p_values import given_the_others, p_values_of
 from hsieve.report.panels import data_pictures, target_summary
 from hsieve.report.pitfalls import pitfalls
 from hsieve.report.repetition import (
@@ -240,7 +240,8 @@ def analyse(
     evidence, names, target_name = _gathered(selector, X, y, options)
     tests = p_values_of(selector, evidence, options.p_values, seed=options.seed)
     spec = spec_of(selector)
-    rows = feature_rows(selector, evidence, tests, names)
+    given_others = given_the_others(selector, evidence) if tests else None
+    rows = feature_rows(selector, evidence, tests, names, given_others)
     pairs = pair_rows(selector, names)
     origin = options.origin
     noise = noise_warning(

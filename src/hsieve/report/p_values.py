@@ -1,10 +1,11 @@
-"""Tests of single features: those that are shown, and one that holds a result against chance."""
+"""Tests of features: alone, given the others, and one that holds a result against chance."""
 
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hsieve.inference.conditional import LEAST_SAMPLES, conditional_tests
 from hsieve.inference.feature_number import representative_rows
 from hsieve.inference.hsic_tests import (
     MIN_GAMMA_SAMPLES,
@@ -27,6 +28,8 @@ MOST_TESTED_ROWS = 5000
 # Chosen features, the best ones, that are held against chance.
 N_HELD_AGAINST_CHANCE = 20
 SIGNIFICANT = 0.05
+# Up to so many chosen features, each is tested given the others: some seconds on one core.
+MOST_GIVEN = 20
 
 
 def p_values_of(
@@ -88,6 +91,30 @@ def _tested(  # noqa: PLR0917 - what is tested, where and how
         values, target.tested(rows), measure=measure, method=method, random_state=seed
     )
     return among_all_features(found, tested, selector.n_features_in_)
+
+
+def given_the_others(selector: Any, evidence: Evidence) -> FloatArray | None:
+    """Test each chosen feature given the other chosen ones; NaN for features that are not chosen.
+
+    None where one feature or none is chosen, or too many for a quick and reliable test.
+    """
+    target, rows, values = evidence.target, evidence.rows, evidence.values
+    is_chosen = np.isin(evidence.features, selector.selected_indices_)
+    places = np.flatnonzero(is_chosen)
+    n_chosen = len(selector.selected_indices_)
+    if target is None or rows is None or values is None or evidence.relevance is None:
+        return None
+    if not 1 < len(places) == n_chosen <= MOST_GIVEN or len(rows) < 2 * LEAST_SAMPLES:
+        return None
+    found = conditional_tests(
+        values[:, places],
+        target.of(rows),
+        categorical=evidence.categories_among(evidence.features[places]),
+        target_kind="classes" if target.kind == "classes" else "continuous",
+    )
+    p_values = np.full(len(evidence.features), np.nan)
+    p_values[places] = found.p_values
+    return p_values
 
 
 def chance_of(selector: Any, evidence: Evidence, tests: FeatureTests | None) -> float | None:

@@ -37,7 +37,8 @@ def pitfalls(
                 '"p alone" tests whether a feature by itself is independent of the target; it does '
                 "not see features that matter only together. The adjusted one accounts for all "
                 "features that were tested. Neither says what a feature adds to the others chosen, "
-                "nor accounts for other choices made on the same data, such as the method. Confirm "
+                'which "p given the others" tests where at most 20 are chosen. None of them '
+                "accounts for other choices made on the same data, such as the method. Confirm "
                 "on new samples.",
             )
         )

@@ -59,6 +59,7 @@ class FeatureRow:
     redundancy: float | None = None
     p_value: float | None = None
     adjusted_p_value: float | None = None
+    given_others_p: float | None = None
     substitutes: tuple[RelatedFeature, ...] | None = None
     partners: tuple[RelatedFeature, ...] | None = None
 
@@ -126,6 +127,13 @@ FEATURE_COLUMNS = (
         "adjusted_p_value",
         "Adjusted p",
         "The same, adjusted for the number of all features (Benjamini-Hochberg).",
+    ),
+    Column(
+        "given_others_p",
+        "p given the others",
+        "Test whether the feature adds anything to the other chosen ones. A feature that is only "
+        "correlated with a relevant one has a small p alone and a large p given the others; so has "
+        "each of two features that could replace each other.",
     ),
     Column(
         "substitutes",
@@ -197,7 +205,11 @@ def finite(value: Any) -> float | None:
 
 
 def feature_rows(
-    selector: Any, evidence: Evidence, tests: FeatureTests | None, names: Sequence[str]
+    selector: Any,
+    evidence: Evidence,
+    tests: FeatureTests | None,
+    names: Sequence[str],
+    given_others: FloatArray | None = None,
 ) -> tuple[FeatureRow, ...]:
     """Make one row for each feature shown, and for each that was chosen, best first."""
     n_rows = max(len(evidence.features), len(selector.selected_indices_))
@@ -205,6 +217,8 @@ def feature_rows(
     chosen = set(selector.selected_indices_.tolist())
     constant = set(selector.constant_features_.tolist())
     numbers = _numbers(selector, evidence, tests, features)
+    if given_others is not None:
+        numbers["given_others_p"] = given_others
     substitutes, partners = _substitutes(evidence, names), _partners(selector, names)
     return tuple(
         FeatureRow(

@@ -26,7 +26,7 @@ function startTable() {
   headings.forEach((heading, place) => {
     const button = heading.querySelector("button");
     if (!button) return;
-    const risesFirst = ["rank", "name", "p_value", "adjusted_p_value"].includes(heading.dataset.key);
+    const risesFirst = ["rank", "name", "p_value", "adjusted_p_value", "given_others_p"].includes(heading.dataset.key);
     button.addEventListener("click", () => {
       const now = heading.getAttribute("aria-sort");
       const rises = now === null ? risesFirst : now !== "ascending";
