@@ -108,9 +108,9 @@ def given_the_others(selector: Any, evidence: Evidence) -> FloatArray | None:
         return None
     found = conditional_tests(
         values[:, places],
-        target.of(rows),
+        target.tested(rows),
         categorical=evidence.categories_among(evidence.features[places]),
-        target_kind="classes" if target.kind == "classes" else "continuous",
+        target_kind=target.read_as,
     )
     p_values = np.full(len(evidence.features), np.nan)
     p_values[places] = found.p_values
