@@ -142,9 +142,7 @@ def measure_p53(task):
     _, compiling = measured(lambda: N3LARS(2, form="coded").fit(few, classes))
     passes = [column_sums_seconds(X) for _ in range(3)]
     _, relevance = measured(lambda: PairwiseHSIC().bind(as_blocks(X), y))
-    selector = N3LARS(
-        task["n_selected"], engine={"name": "threads", "n_workers": task["n_threads"]}
-    )
+    selector = N3LARS(task["n_selected"], n_jobs=task["n_threads"])
     with anonymous_peak() as memory:
         _, cost = measured(lambda: selector.fit(X, y))
     return {
