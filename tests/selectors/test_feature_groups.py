@@ -1,6 +1,7 @@
 """Features of a group are selected together or not at all."""
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ from sklearn.pipeline import make_pipeline
 
 import hsieve
 from hsieve import (
+    BAHSIC,
+    FOHSIC,
+    HSIC,
     N3LARS,
     HSICLasso,
     KernelPursuit,
@@ -18,6 +22,7 @@ from hsieve import (
     MaxRelevance,
     PairwiseHSIC,
     StabilitySelection,
+    kernels,
 )
 from hsieve.exceptions import FewerFeaturesWarning
 from tests.cli.running import invoke
@@ -53,6 +58,44 @@ def test_the_kernel_of_a_group_is_the_sum_over_its_members(weighted):
     np.testing.assert_allclose(bound.redundancy([0, 1, 2], [0, 1]), expected, rtol=2e-3)
     normalised = PairwiseHSIC().bind(data, y, weight, feature_groups=groups)
     np.testing.assert_allclose(normalised.redundancy([0], [0]), 1.0, rtol=1e-5)
+
+
+@pytest.mark.parametrize("categorical", [(), (9,)])
+@pytest.mark.parametrize("kernel", [None, kernels.Gaussian("narrow"), kernels.Linear()])
+def test_sets_of_groups_have_a_joint_kernel(kernel, categorical):
+    """Each change of a set is that of the literal kernels before and after it."""
+    data = X[:40].copy()
+    data[:, 9] = np.arange(40) % 3
+    groups = [np.array([0, 5, 1]), np.array([3, 4]), np.array([7])]
+    groups.append(np.array([9]) if categorical else np.array([2, 9]))
+    measure = HSIC(estimator="biased", kernel_x=kernel, categorical=categorical)
+    bound = measure.bind(data, Y[:40], feature_groups=groups)
+    subset = np.array([0, 2, 3])
+    without = [bound.subset_score(np.setdiff1d(subset, [one])) for one in subset]
+    added = bound.subset_score([0, 1, 2, 3])
+    if kernel is None or isinstance(kernel, kernels.Gaussian):
+        # The width stays that of the set before.
+        bound = replace(bound, kernel=kernels.Gaussian(1.5))
+        without = [bound.subset_score(np.setdiff1d(subset, [one])) for one in subset]
+        added = bound.subset_score([0, 1, 2, 3])
+        x = np.hstack([standard(data[:, group]) / len(group) ** 0.5 for group in groups[:3]])
+        K = naive.gaussian_gram(x, 1.5)
+        expected = naive.biased_hsic(K, bound.gram_y)
+        assert bound.subset_score([0, 1, 2]) == pytest.approx(expected, rel=1e-10)
+    np.testing.assert_allclose(bound.removal_scores(subset), without, rtol=1e-9)
+    np.testing.assert_allclose(bound.addition_scores(subset, [1]), [added], rtol=1e-9)
+
+
+@pytest.mark.parametrize("kind", [BAHSIC, FOHSIC])
+@pytest.mark.parametrize("estimator", ["biased", "unbiased"])
+def test_searches_for_sets_take_groups(kind, estimator):
+    selector = kind(2, estimator=estimator, feature_groups=GROUPS).fit(X, Y)
+    assert set(selector.selected_groups_) == {"x7", "a"}
+    assert sorted(selector.selected_indices_) == [0, 1, 2, 7]
+    plain = kind(2, estimator=estimator, feature_groups=list(range(10))).fit(X, Y)
+    expected = kind(2, estimator=estimator).fit(X, Y)
+    assert plain.selected_indices_.tolist() == expected.selected_indices_.tolist()
+    np.testing.assert_allclose(plain.scores_, expected.scores_, rtol=1e-4, atol=1e-9)
 
 
 def draw(seed, n_samples=1000, n_true=5):

@@ -6,7 +6,7 @@ Gaussian kernel on those columns *is* a delta kernel up to a constant, so catego
 can share one product kernel, one linear kernel, one distance.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -62,6 +62,19 @@ class EncodedColumns:
         weight = None if self.sample_weight is None else self.sample_weight[samples]
         return EncodedColumns(rows, starts, self.categorical[features], weight)
 
+    def grouped(self, groups: Sequence[NDArray[np.intp]]) -> "EncodedColumns":
+        """Make one feature of each group of features, as far apart on average as one number."""
+        widths = np.diff(self.starts)
+        matrix = np.hstack([self.block(group) / len(group) ** 0.5 for group in groups])
+        starts = np.cumsum([0, *(widths[group].sum() for group in groups)])
+        categorical = [len(group) == 1 and self.categorical[group[0]] for group in groups]
+        return EncodedColumns(matrix, starts, np.array(categorical), self.sample_weight)
+
+    @cached_property
+    def joint(self) -> NDArray[np.bool_]:
+        """True where a feature is a group of several columns that is no category."""
+        return np.asarray((np.diff(self.starts) > 1) & ~self.categorical)
+
     @property
     def n_samples(self) -> int:
         """Number of samples."""
@@ -82,7 +95,7 @@ class EncodedColumns:
         """True where a numeric feature holds exactly two values, which has a cheaper sweep."""
         low, high = self.matrix.min(axis=0), self.matrix.max(axis=0)
         two = ((self.matrix == low) | (self.matrix == high)).all(axis=0) & (low < high)
-        return np.asarray(two[self.starts[:-1]] & ~self.categorical)
+        return np.asarray(two[self.starts[:-1]] & ~self.categorical & ~self.joint)
 
     @cached_property
     def share_of_unlike_pairs(self) -> NDArray[np.floating]:
@@ -101,7 +114,7 @@ class EncodedColumns:
     def block(self, features: ArrayLike) -> NDArray[np.floating]:
         """Columns of the given features, side by side."""
         features = np.asarray(features, dtype=np.intp)
-        if not self.categorical.any():
+        if self.matrix.shape[1] == self.n_features:
             # Whole columns are copied at once where they lie together in memory.
             return np.asarray(self.matrix.T[features].T)
         owned = [np.arange(self.starts[j], self.starts[j + 1]) for j in features]

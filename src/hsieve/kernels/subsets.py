@@ -175,6 +175,8 @@ class GaussianSubset(RadialSubset):
         # Taking away a feature that alone makes far pairs unlike each other multiplies tiny
         # numbers by huge ones; such features are left to a method that keeps their digits.
         beyond = removal & (exponents > MAX_REMOVAL_EXPONENT[self.precision])
+        # Groups of columns have no series.
+        beyond |= self.columns.joint[features]
         if beyond.any():
             changes[beyond] = self._careful_changes(weights, features[beyond], removal=removal)
         signed_rate = self.rate if removal else -self.rate
@@ -203,7 +205,8 @@ class GaussianSubset(RadialSubset):
     def own_factors(self, features: IndexArray) -> FloatArray:
         """Mean of each feature's own kernel over all pairs of different samples."""
         weight = self.columns.sample_weight
-        if weight is not None:
+        if weight is not None or self.columns.joint.any():
+            weight = np.ones(self.columns.n_samples) if weight is None else weight
             total = weight.sum()
             own = (squared_distances(self.columns.block([f]), self.precision) for f in features)
             sums = np.array([weight @ self.values(squared) @ weight for squared in own])
@@ -296,6 +299,8 @@ class PolynomialSubset(SubsetKernel):
 
     def changes(self, weights: FloatArray, features: IndexArray, *, removal: bool) -> FloatArray:
         """Change of ``sum(weights * gram)`` for each feature, by the binomial expansion."""
+        if self.columns.joint.any():
+            return super().changes(weights, features, removal=removal)
         sign = -1.0 if removal else 1.0
         changes = np.zeros(len(features))
         categorical = self.columns.categorical[features]

@@ -16,7 +16,7 @@ References
 """
 
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -151,6 +151,7 @@ class KernelMeasure(Measure):
     precision: str = "double"
 
     takes_survival = True
+    takes_groups = True
     allowed = rules(precision=word(*PRECISIONS))
 
     @property
@@ -160,7 +161,11 @@ class KernelMeasure(Measure):
         return "with a LabelCoding counts all samples alike" if is_coding else ""
 
     def bind(
-        self, X: ArrayLike, y: Any, sample_weight: FloatArray | None = None
+        self,
+        X: ArrayLike,
+        y: Any,
+        sample_weight: FloatArray | None = None,
+        feature_groups: Sequence[IndexArray] | None = None,
     ) -> "KernelBoundMeasure":
         """Bind the measure to data."""
         check_parameters(self)
@@ -172,7 +177,10 @@ class KernelMeasure(Measure):
             categorical=self.categorical,
             standardise=self.standardise,
             sample_weight=sample_weight,
-        ).astype(precision)
+        )
+        if feature_groups is not None:
+            columns = columns.grouped(feature_groups)
+        columns = columns.astype(precision)
         gram_y = target_gram(
             y,
             self.kernel_y,

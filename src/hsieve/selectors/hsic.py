@@ -45,6 +45,7 @@ class BAHSIC(WeightedSelector):
         Estimator of HSIC.
     {categorical}
     {target_kind}
+    {feature_groups}
     n_jobs : int or None, default=None
         Number of threads, each with one context at a time; -1 for one on each core. The answer does
         not depend on it, but None, which leaves the work to the threads of BLAS, may give other
@@ -86,6 +87,7 @@ class BAHSIC(WeightedSelector):
     estimator: str = "unbiased"
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
+    feature_groups: Any = None
     n_jobs: int | None = None
     checkpoint: str | os.PathLike[str] | None = None
     random_state: int | np.random.Generator | None = 0
@@ -143,6 +145,7 @@ class FOHSIC(WeightedSelector):
         Estimator of HSIC.
     {categorical}
     {target_kind}
+    {feature_groups}
     {checkpoint}
 
     Attributes
@@ -168,6 +171,7 @@ class FOHSIC(WeightedSelector):
     estimator: str = "unbiased"
     categorical: Iterable[int | str] = ()
     target_kind: str = "auto"
+    feature_groups: Any = None
     checkpoint: str | os.PathLike[str] | None = None
 
     spec = MethodSpec(
