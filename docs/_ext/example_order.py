@@ -11,6 +11,7 @@ ORDER = (
     "plot_cross_validation.py",
     "plot_compare_methods.py",
     "plot_p_values.py",
+    "plot_false_discoveries.py",
     "plot_covariates.py",
     "plot_sample_weights.py",
     "plot_feature_groups.py",

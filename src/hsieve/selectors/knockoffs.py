@@ -57,7 +57,7 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
         not depend on the target given all others. A single draw selects at least ``1 / fdr``
         features, or none.
     n_draws : int, default=1
-        Draws of knockoffs. Several are combined by e-values, so that the selection hardly depends
+        Draws of knockoffs. Several are combined by e-values, so that the selection depends less
         on ``random_state``; they select at least ``2 / fdr`` features, or none.
     statistic : {"order", "score"}, default="order"
         How a feature is compared with its knockoff: by which of them ranks first, and how early, or
