@@ -15,6 +15,7 @@ ORDER = (
     "plot_covariates.py",
     "plot_sample_weights.py",
     "plot_feature_groups.py",
+    "plot_groups.py",
     "plot_survival.py",
     "plot_gene_expression.py",
     "plot_single_cells.py",

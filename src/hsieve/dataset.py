@@ -73,8 +73,8 @@ class Dataset:
         For categories that were text, what their codes 0, 1, ... stand for.
     sample_weight : ndarray of shape (n_samples,) or None, default=None
         How often each sample counts; None for once.
-    groups : None
-        Reserved for groups of samples.
+    groups : ndarray of int of shape (n_samples,) or None, default=None
+        Which samples belong together, such as cells of one donor; None for independent samples.
     times : ndarray of shape (n_samples,) or None, default=None
         Of survival data the structured array of ``event`` and ``time``.
     notes : tuple of str, default=()
@@ -100,7 +100,7 @@ class Dataset:
     categorical: tuple[int, ...] = ()
     levels: Mapping[int, tuple[Any, ...]] = field(default_factory=dict, repr=False)
     sample_weight: NDArray[np.float64] | None = field(default=None, repr=False)
-    groups: None = None
+    groups: NDArray[np.intp] | None = field(default=None, repr=False)
     times: NDArray[Any] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
     source: Path | str = "data"
@@ -296,6 +296,7 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     missing: str = "refuse",
     target_kind: str = "auto",
     sample_weight: Any = None,
+    groups: Any = None,
     event: str | None = None,
     names: Sequence[str] | None = None,
     layer: str | None = None,
@@ -337,6 +338,10 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
     sample_weight : str, array-like or None, default=None
         How often each sample counts: the name of a column of numbers, which is then no feature, or
         its values. None counts each once.
+    groups : str, array-like or None, default=None
+        Which samples belong together, such as cells of one donor: the name of a column, which is
+        then no feature, or its values. Tests and stability selection keep groups together; methods
+        that would judge samples as independent are refused.
     names : sequence of str or None, default=None
         Names of the features of an array.
     layer : str or None, default=None
@@ -389,7 +394,7 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         "missing": missing,
         "target_kind": target_kind,
     }
-    if sample_weight is not None:
+    if sample_weight is not None or groups is not None:
         data = open_dataset(
             source,
             target,
@@ -402,7 +407,8 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
             decimal=decimal,
             encoding=encoding,
         )
-        return _weighted(data, sample_weight)
+        data = data if sample_weight is None else _weighted(data, sample_weight)
+        return data if groups is None else _grouped(data, groups)
     if event is not None:
         options["event"] = event
     given = any(one is not None for one in (sep, decimal, encoding))
@@ -448,10 +454,13 @@ def _refuse_event(event: str | None, what: str) -> None:
         raise ValueError(msg)
 
 
-def opened(X: Any, y: Any, *, takes_weights: bool = False, **options: Any) -> Dataset:
+def opened(
+    X: Any, y: Any, *, takes_weights: bool = False, takes_groups: bool = False, **options: Any
+) -> Dataset:
     """Open data with the options of `open_dataset`, unless they are; collect those of a cluster.
 
-    A Dataset whose samples have weights is refused by who `takes_weights` not.
+    A Dataset whose samples have weights is refused by who `takes_weights` not, and one of groups by
+    who `takes_groups` not.
     """
     if not isinstance(X, Dataset):
         return open_dataset(X, y, **options).collected()
@@ -459,6 +468,13 @@ def opened(X: Any, y: Any, *, takes_weights: bool = False, **options: Any) -> Da
         msg = (
             "The samples of this Dataset have weights, which only selectors and hsieve.select "
             "take; open it without sample_weight."
+        )
+        raise ValueError(msg)
+    if X.groups is not None and not takes_groups:
+        msg = (
+            "The samples of this Dataset are in groups, and this would take them for independent. "
+            "Groups are kept together by StabilitySelection, feature_tests, hsic_test and compare; "
+            "else open it without groups."
         )
         raise ValueError(msg)
     usual = dict.fromkeys(options) | {
@@ -476,6 +492,34 @@ def opened(X: Any, y: Any, *, takes_weights: bool = False, **options: Any) -> Da
         msg = f"A Dataset has its own {name}; leave it out, or give it to open_dataset."
         raise ValueError(msg)
     return X.collected()
+
+
+def _grouped(data: Dataset, groups: Any) -> Dataset:
+    """Keep samples together: by values, or by the name of a column, which is a feature no more."""
+    called = "groups"
+    if isinstance(groups, str):
+        if groups not in data.names:
+            raise unknown_name(data.source, "groups", groups, data.names)
+        called, columns = quoted(groups), data.columns
+        positions = np.array([data.names.index(groups)])
+        if isinstance(columns, FilledBlocks):
+            values = columns.unfilled_columns(positions)
+        else:
+            values = columns.read(positions)
+        data, groups = _dropped(data, [groups]), values[:, 0]
+    values = np.asarray(groups)
+    if values.shape != (data.n_samples,):
+        msg = f"groups must be one for each of {data.n_samples} samples, got {values.shape}."
+        raise ValueError(msg)
+    if values.dtype.kind == "f" and np.isnan(values).any():
+        msg = "groups must not be missing."
+        raise ValueError(msg)
+    codes = np.unique(values, return_inverse=True)[1].reshape(-1)
+    if codes.max() == 0:
+        msg = "groups holds a single group; at least two are needed."
+        raise ValueError(msg)
+    note = f"Samples are in {codes.max() + 1:,} groups, by {called}."
+    return replace(data, groups=codes, notes=(*data.notes, note))
 
 
 def _weighted(data: Dataset, sample_weight: Any) -> Dataset:

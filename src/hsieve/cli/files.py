@@ -30,6 +30,7 @@ STANDARD_INPUT = Path("-")
 READING = {
     "target": (),
     "event": (None,),
+    "groups": (None,),
     "missing": ("refuse",),
     "target_kind": ("auto",),
     "sep": (None,),

@@ -173,6 +173,14 @@ SampleWeight = Annotated[
         metavar="COLUMN", help="Column that says how often each sample counts; it is no feature."
     ),
 ]
+Groups = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Column that says which samples belong together, such as cells of one donor; it is no "
+        "feature. With --stability, or a number of features.",
+    ),
+]
 Event = Annotated[
     str | None,
     typer.Option(

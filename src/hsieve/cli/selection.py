@@ -47,6 +47,7 @@ def select_command(  # noqa: PLR0913, PLR0917 - one parameter for each option
     file: options.File,
     target: options.Target = None,
     event: options.Event = None,
+    groups: options.Groups = None,
     n_features: options.NFeatures = None,
     fdr: options.FalseDiscoveryRate = None,
     method_name: Annotated[

@@ -227,14 +227,16 @@ def compare(  # noqa: PLR0913
     if fresh and folder is None:
         msg = "fresh=True throws away what is in a folder, but folder is None."
         raise ValueError(msg)
-    data = opened(X, y, categorical=categorical, target_kind=target_kind, missing=missing)
+    data = opened(
+        X, y, categorical=categorical, target_kind=target_kind, missing=missing, takes_groups=True
+    )
     plan = plan_comparison(
         selectors,
         data,
         predictor=predictor,
         scoring=scoring,
         cv=cv,
-        groups=groups,
+        groups=data.groups if groups is None else groups,
         n_repeats=n_repeats,
         n_jobs=n_jobs,
         engine=engine,

@@ -9,7 +9,11 @@ __all__ = ["balanced_samples", "half_samples"]
 
 
 def half_samples(
-    n_samples: int, rng: np.random.Generator, *, classes: NDArray[Any] | None = None
+    n_samples: int,
+    rng: np.random.Generator,
+    *,
+    classes: NDArray[Any] | None = None,
+    groups: NDArray[Any] | None = None,
 ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Draw two halves that share no sample.
 
@@ -22,11 +26,15 @@ def half_samples(
     classes : ndarray of shape (n_samples,) or None, default=None
         Class of each sample. Given, each half has half of each class; of a class with an odd number
         either half may have one more.
+    groups : ndarray of shape (n_samples,) or None, default=None
+        Samples that belong together. Given, each half has half of the groups, whole; classes are
+        halved too if each group has one.
 
     Returns
     -------
     tuple of two ndarray of shape (n_samples // 2,)
-        Positions in rising order; with an odd number of samples, one is in neither.
+        Positions in rising order; with an odd number of samples, one is in neither. Halves of
+        groups have as many samples as these have.
 
     Examples
     --------
@@ -35,6 +43,13 @@ def half_samples(
     >>> len(one), len(other), len(set(one) & set(other))
     (2, 2, 0)
     """
+    if groups is not None:
+        _, firsts, members = np.unique(groups, return_index=True, return_inverse=True)
+        of_groups = None if classes is None else classes[firsts]
+        if classes is not None and not np.array_equal(classes, classes[firsts][members]):
+            of_groups = None
+        one, other = half_samples(len(firsts), rng, classes=of_groups)
+        return np.flatnonzero(np.isin(members, one)), np.flatnonzero(np.isin(members, other))
     halves: tuple[list[NDArray[np.intp]], list[NDArray[np.intp]]] = ([], [])
     left = []
     codes = np.zeros(n_samples, dtype=np.intp) if classes is None else _codes(classes)

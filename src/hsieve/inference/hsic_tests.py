@@ -18,7 +18,7 @@ References
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -30,12 +30,14 @@ from hsieve.array_types import FloatArray
 from hsieve.data.validation import refuse_constant
 from hsieve.dataset import Dataset, opened
 from hsieve.inference.feature_number import representative_rows
+from hsieve.inference.group_tests import GroupOrders
 from hsieve.inference.risk_sets import RiskSets
 from hsieve.io.frames import pandas_frame
 from hsieve.kernels import Kernel, centre, unbiased_weights
 from hsieve.kernels.columns import check_positions
 from hsieve.kernels.null_laws import MatrixMoments, log_gamma_tail, permutation_law
-from hsieve.measures.hsic import HSIC, gram_pair
+from hsieve.measures.hsic import HSIC, as_table, gram_pair
+from hsieve.measures.pairwise import PairwiseHSIC
 from hsieve.parameters import integer, number, word
 from hsieve.progress import report
 from hsieve.text import first_rows
@@ -194,6 +196,7 @@ def hsic_test(
     n_permutations: int = 999,
     kernel_x: Kernel | None = None,
     kernel_y: Kernel | None = None,
+    groups: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> HSICTest:
     """Test whether all columns of X together are independent of y.
@@ -208,6 +211,9 @@ def hsic_test(
         Number of random orders; the smallest possible p-value is 1 / (n_permutations + 1).
     kernel_x, kernel_y : Kernel or None, default=None
         As in :func:`hsieve.hsic`.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Which samples belong together; orders keep them so (:mod:`hsieve.inference.group_tests`),
+        by permutations. None for those of a Dataset, or independent samples.
     random_state : int, Generator or None, default=0
         Seed of the orders.
 
@@ -224,15 +230,21 @@ def hsic_test(
     >>> hsic_test(x, np.cos(2 * x), method="gamma").p_value < 0.001
     True
     """
-    gram_x, gram_y = gram_pair(X, y, kernel_x, kernel_y)
+    data = opened(as_table(X), y, takes_groups=True)
+    groups = data.groups if groups is None else groups
+    gram_x, gram_y = gram_pair(replace(data, groups=None), None, kernel_x, kernel_y)
     centred_x, centred_y = centre(gram_x), centre(gram_y)
     _check_method(method, len(gram_x), n_permutations)
+    if method == "gamma" and groups is not None:
+        msg = "With groups only method='permutation' is supported."
+        raise ValueError(msg)
     if method == "gamma":
         p_value = _gamma_p_value(
             centred_x, MatrixMoments.of(centred_y), float(np.vdot(centred_x, centred_y))
         )
     else:
-        orders = _orders(len(gram_x), n_permutations, random_state)
+        design = None if groups is None else GroupOrders.of(groups, data.y)
+        orders = _orders(len(gram_x), n_permutations, random_state, design)
         p_value = _permutation_p_value(centred_x, centred_y, list(orders))
     statistic = float(np.vdot(centred_x, centred_y)) / (len(gram_x) - 1) ** 2
     return HSICTest(statistic, p_value, method)
@@ -245,6 +257,7 @@ def feature_tests(
     measure: HSIC | None = None,
     method: str = "gamma",
     n_permutations: int = 999,
+    groups: ArrayLike | None = None,
     random_state: int | np.random.Generator | None = 0,
 ) -> FeatureTests:
     """Test every single feature against the target, with p-values adjusted for their number.
@@ -264,6 +277,10 @@ def feature_tests(
         thousands of features; the gamma approximation does not.
     n_permutations : int, default=999
         Number of random orders, the same for all features.
+    groups : array-like of shape (n_samples,) or None, default=None
+        Which samples belong together, such as cells of one donor. Tests are then by permutations
+        that keep them so (:mod:`hsieve.inference.group_tests`). None for those of a Dataset, or
+        independent samples.
     random_state : int, Generator or None, default=0
         Seed of the orders.
 
@@ -292,6 +309,9 @@ def feature_tests(
     data, measure = _opened_for(HSIC() if measure is None else measure, X, y)
     if measure.kernel_y is None:
         refuse_constant(data.y, data.target_kind, "test features")
+    groups = data.groups if groups is None else groups
+    if groups is not None:
+        return _tests_of_groups(data, measure, groups, n_permutations, random_state)
     bound = measure.bind(data.X, data.y)
     n = len(bound.gram_y)
     _check_method(method, n, n_permutations)
@@ -315,6 +335,34 @@ def feature_tests(
     return FeatureTests(scores / (n - 1) ** 2, p_values, adjusted, method, data.names)
 
 
+def _tests_of_groups(
+    data: Dataset,
+    measure: HSIC,
+    groups: ArrayLike,
+    n_permutations: int,
+    random_state: int | np.random.Generator | None,
+) -> FeatureTests:
+    """Test features by orders that keep groups together, on low-rank factors of the kernels."""
+    _check_method("permutation", data.n_samples, n_permutations)
+    if measure.kernel_x is not None or measure.kernel_y is not None:
+        msg = "With groups the kernels are the usual ones; leave kernel_x and kernel_y out."
+        raise ValueError(msg)
+    if data.times is not None:
+        msg = "Times with events are not tested with groups; leave groups out."
+        raise ValueError(msg)
+    design = GroupOrders.of(groups, data.y)
+    pairwise = PairwiseHSIC(categorical=measure.categorical, target_kind=measure.target_kind)
+    bound = pairwise.bind(data.columns, data.y)
+    factors = [bound.store.rows(feature)[0].astype(np.float64) for feature in bound.columns]
+    factors = [rows - rows.mean(axis=1, keepdims=True) for rows in factors]
+    rng = np.random.default_rng(random_state)
+    p_values = design.p_values(factors, bound.target, n_permutations, rng)
+    scores = np.array([np.sum((rows @ bound.target) ** 2) for rows in factors])
+    adjusted = stats.false_discovery_control(p_values, method="bh")
+    n = data.n_samples
+    return FeatureTests(scores / (n - 1) ** 2, p_values, adjusted, "permutation", data.names)
+
+
 def _survival_test(
     times: NDArray[Any],
     method: str,
@@ -333,7 +381,7 @@ def _opened_for(measure: HSIC, X: Any, y: Any) -> tuple[Dataset, HSIC]:
     """Open data, and tell the measure which features are categories and what the target holds."""
     given = measure.categorical
     if isinstance(X, Dataset):
-        data = opened(X, y)
+        data = opened(X, y, takes_groups=True)
         own = check_positions(given, data.n_features, names=data.names)
         categorical = np.union1d(own, data.categorical).astype(int).tolist()
     else:
@@ -417,11 +465,14 @@ def _permutation_p_value(
 
 
 def _orders(
-    n_samples: int, n_permutations: int, random_state: int | np.random.Generator | None
+    n_samples: int,
+    n_permutations: int,
+    random_state: int | np.random.Generator | None,
+    design: GroupOrders | None = None,
 ) -> Iterator[NDArray[np.intp]]:
     rng = np.random.default_rng(random_state)
     for _ in range(n_permutations):
-        yield rng.permutation(n_samples)
+        yield rng.permutation(n_samples) if design is None else design.draw(rng)
 
 
 def _check_method(method: str, n_samples: int, n_permutations: int) -> None:

@@ -151,6 +151,9 @@ class InteractionScan(BaseSelector):
     n_jobs: int | None = None
     random_state: int | np.random.Generator | None = 0
 
+    # Pairs have p-values.
+    _may_have_groups = False
+
     spec = MethodSpec(
         does=(
             "looks at every pair of features for those that tell more about the target together "

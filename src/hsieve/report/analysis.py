@@ -299,6 +299,7 @@ def _gathered(
     """Look at the data; return what they tell, and what features and target are called."""
     feature_names, target_name = options.feature_names, options.target_name
     levels = X.levels if isinstance(X, Dataset) else None
+    groups = X.groups if isinstance(X, Dataset) else None
     if isinstance(X, Dataset):
         feature_names = X.names if feature_names is None else feature_names
         target_name = X.target_name if target_name is None else target_name
@@ -315,6 +316,7 @@ def _gathered(
         y,
         selector.path_.order[:n_shown],
         times=times,
+        groups=groups,
         levels=levels,
         n_substitutes=options.n_substitutes,
         for_page=options.pictures,

@@ -92,6 +92,8 @@ class Evidence:
     rows: IndexArray | None = None
     values: FloatArray | None = None
     categorical: IndexArray = field(default_factory=lambda: np.empty(0, dtype=np.intp))
+    # Which samples belong together.
+    groups: IndexArray | None = None
     # Of categories that were text, what their codes stand for.
     levels: Mapping[int, Sequence[Any]] = field(default_factory=dict)
     # NHSIC of each feature with the target, and with each of the first chosen ones.
@@ -130,6 +132,7 @@ def gather(
     features: IndexArray,
     *,
     times: NDArray[Any] | None = None,
+    groups: IndexArray | None = None,
     levels: Mapping[int, Sequence[Any]] | None = None,
     n_substitutes: int | None = None,
     for_page: bool = True,
@@ -161,7 +164,12 @@ def gather(
         blocks = MissingAsLevel(blocks)
         categorical = np.union1d(categorical, np.flatnonzero(blocks.has_missing))
     evidence = Evidence(
-        blocks.n_samples, target, features, categorical=categorical, levels=levels or {}
+        blocks.n_samples,
+        target,
+        features,
+        categorical=categorical,
+        levels=levels or {},
+        groups=groups,
     )
     if not blocks.is_local:
         return replace(evidence, notes=(_without_data(X),))

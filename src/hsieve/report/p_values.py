@@ -88,7 +88,12 @@ def _tested(  # noqa: PLR0917 - what is tested, where and how
         kernel_y=declared(selector, "kernel_y", None),
     )
     found = feature_tests(
-        values, target.tested(rows), measure=measure, method=method, random_state=seed
+        values,
+        target.tested(rows),
+        measure=measure,
+        method=method,
+        groups=None if evidence.groups is None else evidence.groups[rows],
+        random_state=seed,
     )
     return among_all_features(found, tested, selector.n_features_in_)
 
@@ -134,6 +139,9 @@ def chance_of(selector: Any, evidence: Evidence, tests: FeatureTests | None) -> 
         least = tests.p_values[chosen].min()
         if np.isfinite(least):
             return min(1.0, float(least) * n_features)
+    # Quick tests take samples for independent.
+    if evidence.groups is not None:
+        return None
     if is_on_cluster(selector) or blocks.n_samples < MIN_GAMMA_SAMPLES:
         return None
     try:

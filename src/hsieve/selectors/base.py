@@ -89,6 +89,8 @@ class BaseSelector(SelectorMixin, DataInput):
     # Groups of the varying features, and the path over them; `path_` is over their features.
     _groups: FeatureGroups | None = None
     group_path_: Any
+    # Whether features are put in order without a test, so that samples may be in groups.
+    _may_have_groups: ClassVar[bool] = True
     # Whether None is as many features as the method keeps.
     _keeps_own_number: ClassVar[bool] = False
 
@@ -375,7 +377,8 @@ def whole_or_nothing(
                 kind = getattr(self, "target_kind", "auto")
                 if survival_target(y, kind) is not None:
                     weight = given[2] if len(given) > 2 else options.get("sample_weight")
-                    data = open_dataset(X, y, target_kind=kind, sample_weight=weight)
+                    groups = options.get("groups")
+                    data = open_dataset(X, y, target_kind=kind, sample_weight=weight, groups=groups)
                     return cast("Result", _fitted_on(self, data, fit))
             if isinstance(X, Dataset):
                 if y is not None:
@@ -386,6 +389,9 @@ def whole_or_nothing(
                         "A Dataset has its own weights; give sample_weight to open_dataset, and "
                         "fit(dataset) without it."
                     )
+                    raise ValueError(msg)
+                if options.get("groups") is not None:
+                    msg = "A Dataset has its own groups; give groups to open_dataset."
                     raise ValueError(msg)
                 return cast("Result", _fitted_on(self, X, fit))
             return fit(self, *given, **options)
@@ -413,11 +419,29 @@ def _fitted_on(estimator: Any, data: Dataset, fit: Callable[..., Any]) -> Any:
         if "sample_weight" not in signature(fit).parameters:
             raise _takes_no_weights(estimator)
         weights["sample_weight"] = data.sample_weight
+    if data.groups is not None:
+        if "groups" in signature(fit).parameters:
+            weights["groups"] = data.groups
+        else:
+            _refuse_groups(estimator)
     fit(ready, data.columns, data.y, **weights)
     parameters = ready.get_params(deep=False)
     learned = {name: value for name, value in vars(ready).items() if name not in parameters}
     vars(estimator).update(learned, target_kind_=data.target_kind)
     return estimator
+
+
+def _refuse_groups(estimator: Any) -> None:
+    """Refuse groups where samples would be judged as independent; a ranking does not judge."""
+    wanted = getattr(estimator, "n_features_to_select", None)
+    own = wanted is None and getattr(estimator, "_keeps_own_number", True)
+    if isinstance(wanted, str) or own or not getattr(estimator, "_may_have_groups", False):
+        msg = (
+            f"{type(estimator).__name__} would judge features as if the samples of a group were "
+            "independent. Give n_features_to_select a number, or take StabilitySelection, which "
+            "draws whole groups."
+        )
+        raise ValueError(msg)
 
 
 def _forget(estimator: BaseEstimator) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hsieve.array_types import IndexArray
 from hsieve.data.subsamples import half_samples
@@ -15,6 +15,9 @@ from hsieve.parallel import Engine
 from hsieve.progress import report
 from hsieve.selectors.base import MIN_SAMPLES
 from hsieve.selectors.regularisation import Range
+
+# Two for each half.
+FEWEST_GROUPS = 4
 
 # Where the first features of a subsample are too many: at which point, and how many.
 Jump: TypeAlias = tuple[int, int] | None
@@ -33,6 +36,8 @@ class Halves:
     classes: NDArray[Any] | None
     # A Gram matrix holds the samples as rows and as columns.
     both_sides: bool
+    # Samples that belong together.
+    groups: NDArray[np.intp] | None = None
 
     @property
     def known_by(self) -> tuple[()]:
@@ -76,7 +81,7 @@ def select_from_halves(rng: np.random.Generator, halves: Halves) -> tuple[IndexA
     """
     points = halves.points
     found: list[IndexArray] = []
-    parts = half_samples(len(halves.data), rng, classes=halves.classes)
+    parts = half_samples(len(halves.data), rng, classes=halves.classes, groups=halves.groups)
     for half in parts if halves.pairs else parts[:1]:
         seed = int(rng.integers(2**31 - 1))
         target = halves.seen[np.ix_(half, half)] if halves.both_sides else halves.seen[half]
@@ -129,6 +134,20 @@ def check_sparse(counts: Counts, most: int) -> None:
             "or n_per_subsample, or give stronger or finer values."
         )
         warn_user(msg)
+
+
+def checked_groups(groups: ArrayLike, n_samples: int) -> NDArray[np.intp]:
+    """Give the groups of which halves are drawn numbers from 0."""
+    codes = np.unique(np.asarray(groups), return_inverse=True)[1].reshape(-1)
+    if len(codes) != n_samples:
+        msg = f"groups must be one for each of {n_samples} samples, got {len(codes)}."
+        raise ValueError(msg)
+    if codes.max() + 1 < FEWEST_GROUPS:
+        msg = (
+            f"groups holds {codes.max() + 1} groups; halves of them need at least {FEWEST_GROUPS}."
+        )
+        raise ValueError(msg)
+    return codes
 
 
 def check_halves(target: NDArray[Any], n_samples: int, kind: TargetKind) -> None:

@@ -195,6 +195,11 @@ class KernelPursuit(WeightedSelector):
     def _finds_number(self) -> bool:
         return isinstance(self.n_features_to_select, str) and self.n_features_to_select == "auto"
 
+    @property
+    def _may_have_groups(self) -> bool:  # type: ignore[override]
+        """Whether the number is given; else tests of samples as independent find it."""
+        return self.n_features_to_select is not None
+
     def make_components(self) -> tuple[Measure, Strategy]:
         """Make the measure and the strategy of these settings."""
         strategy = self._make(PursuitSearch, finds_number=self._finds_number)

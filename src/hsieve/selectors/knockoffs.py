@@ -130,6 +130,8 @@ class KnockoffSelector(MetaEstimatorMixin, BaseSelector):
     # The rate decides.
     n_features_to_select: ClassVar[None] = None  # type: ignore[misc]
 
+    _may_have_groups = False
+
     spec = MethodSpec(
         does=(
             "ranks the features beside knockoffs of them, copies that relate to the other features "

@@ -32,6 +32,7 @@ from hsieve.selectors.halves import (
     Halves,
     check_halves,
     check_sparse,
+    checked_groups,
     count_selections,
 )
 from hsieve.selectors.input_data import on_arrays, refuse_groups
@@ -217,7 +218,9 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
     )
 
     @whole_or_nothing
-    def fit(self, X: ArrayLike | Dataset, y: Any = None) -> Self:
+    def fit(
+        self, X: ArrayLike | Dataset, y: Any = None, *, groups: ArrayLike | None = None
+    ) -> Self:
         """Choose features.
 
         Parameters
@@ -226,6 +229,9 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             Features: finite numbers.
         y : array-like of shape (n_samples,), (n_samples, n_outputs) or (n_samples, n_samples)
             What the base takes: classes, numbers, several outputs, or a Gram matrix.
+        groups : array-like of shape (n_samples,) or None, default=None
+            Which samples belong together, such as cells of one donor: a subsample has half of the
+            groups, whole. None for independent samples.
 
         Returns
         -------
@@ -258,6 +264,7 @@ class StabilitySelection(MetaEstimatorMixin, BaseSelector):
             pairs=self.sampling == "pairs",
             classes=target if kind == "classes" else None,
             both_sides=isinstance(settings.kernel_y, Precomputed),
+            groups=None if groups is None else checked_groups(groups, len(data)),
         )
         with shared_clusters({} if base is None else base.get_params()):
             counts = self._count(halves, target)
