@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from hsieve import (
+    HITONPC,
     FCBFSearch,
     IndependenceTest,
     ParentsChildren,
@@ -106,6 +107,13 @@ def test_a_chain_ends_at_the_feature_next_to_the_target(rng):
     path = ParentsChildren(alpha=0.01).search(IndependenceTest().bind(X, y), 5)
     assert sorted(path.order[: path.n_selectable].tolist()) == [1, 2]
     assert path.order[-1] == 4
+
+
+def test_features_kept_without_a_test_given_others_are_told_of(rng):
+    y = np.repeat(np.arange(10), 12)
+    X = 0.3 * y[:, None] + rng.normal(size=(120, 30))
+    with pytest.warns(UserWarning, match="30 of 30 features were kept without any test given"):
+        HITONPC().fit(X, y)
 
 
 def test_the_strongest_feature_is_kept_where_nothing_depends(rng):

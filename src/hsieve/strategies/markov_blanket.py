@@ -34,7 +34,7 @@ from typing import Any
 import numpy as np
 
 from hsieve.array_types import IndexArray
-from hsieve.exceptions import NoRankingError
+from hsieve.exceptions import NoRankingError, warn_user
 from hsieve.measures.base import PairwiseBoundMeasure
 from hsieve.parameters import integer, number, rules
 from hsieve.progress import report
@@ -49,6 +49,9 @@ from hsieve.strategies.base import (
 ROUNDING = 1e-12
 
 
+# With more features kept without a test given others, and more than this fraction of them all, the
+# search means little.
+FEW_UNTESTED, MOST_UNTESTED = 10, 0.5
 # Sets tested at once; the first that makes a feature independent ends the matter.
 BATCH = 256
 
@@ -152,11 +155,20 @@ class ParentsChildren(Strategy):
             if not self._explained(bound, feature, kept):
                 kept.append(feature)
             report(0.9 * (place + 1) / len(dependent), "testing for independence")
+        n_untested = 0
         for feature in kept[::-1]:
             others = [other for other in kept if other != feature]
-            if self._explained(bound, feature, others):
+            explained = self._explained(bound, feature, others)
+            n_untested += explained is None
+            if explained:
                 kept = others
         report(1.0, "testing for independence")
+        if n_untested > max(FEW_UNTESTED, MOST_UNTESTED * len(kept)):
+            warn_user(
+                f"{n_untested:,} of {len(kept):,} features were kept without any test given other "
+                "features, for which there are too few samples per level or class; join classes, "
+                "or take these features for those that depend on the target alone."
+            )
         if not kept:
             kept = by_strength[:1].tolist()
         rest = by_strength[~np.isin(by_strength, kept)]
@@ -170,9 +182,10 @@ class ParentsChildren(Strategy):
             n_selectable=len(kept),
         )
 
-    def _explained(self, bound: Any, feature: int, others: list[int]) -> bool:
-        """Whether some few others make the feature independent of the target."""
-        for size in range(1, min(int(self.max_given), len(others)) + 1):
+    def _explained(self, bound: Any, feature: int, others: list[int]) -> bool | None:
+        """Whether some few others make the feature independent; None if no test could be done."""
+        most = min(int(self.max_given), len(others))
+        for size in range(1, most + 1):
             any_tested = False
             for given in _sets(others, size):
                 log_p = bound.conditional_log_p(feature, given)
@@ -181,8 +194,8 @@ class ParentsChildren(Strategy):
                     return True
                 any_tested |= not np.isnan(log_p).all()
             if not any_tested:
-                # With more given there are still fewer samples a cell.
-                break
+                # With more given there are still fewer samples per cell.
+                return None if size == 1 else False
         return False
 
 
