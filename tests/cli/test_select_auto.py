@@ -65,10 +65,7 @@ def test_a_number_is_kept_and_times_have_names(table):
         (("-m", "auto", "--time-allowed", "-3"), "or seconds above 0, got -3.0"),
         (("-m", "auto", "--time-allowed", "nan"), "or seconds above 0, got nan"),
         (("-m", "n3lars", "--time-allowed", "5"), "--time-allowed works with --method auto only"),
-        (
-            ("-m", "auto", "-k", "guarded"),
-            "n_features_to_select must be None or an integer of at least 1, got 'guarded'",
-        ),
+        (("-m", "auto", "-k", "guarded"), "--n-features guarded needs a method, such as -m n3lars"),
         (("-m", "auto", "--stability"), "--stability needs a method to repeat"),
         (("--engine", "threads"), "--engine does not work with auto"),
         (("--interactions",), "--interactions does not work with auto"),

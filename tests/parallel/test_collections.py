@@ -507,7 +507,7 @@ class TestSparkFrames:
             (frame, problem.numbers, "since its rows have no fixed order; got 'ndarray'"),
             (frame.select("goal"), "goal", "no column beside the target 'goal'"),
             (frame.select("f1", "f1", "goal"), "goal", "got 'f1' more than once"),
-            (frame.withColumn("goal", functions.array("f1")), "goal", "column 'goal' holds nested"),
+            (frame.withColumn("goal", functions.array("f1")), "goal", "'goal' holds nested values"),
         ):
             with pytest.raises(ValueError, match=said):
                 N3LARS(2, engine=settings).fit(given, target)

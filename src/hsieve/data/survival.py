@@ -56,8 +56,8 @@ def survival_times(event: ArrayLike, time: ArrayLike) -> NDArray[Any]:
 
     Examples
     --------
-    >>> survival_times([1, 0], [2.5, 4.0])["event"]
-    array([ True, False])
+    >>> survival_times([1, 0, 1], [2.5, 4.0, 5.5])["event"]
+    array([ True, False,  True])
     """
     events, times = np.asarray(event), np.asarray(time)
     values = list(dict.fromkeys(events.ravel().tolist()))

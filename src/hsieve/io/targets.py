@@ -120,8 +120,8 @@ def split_target(X: Any, name: str, role: str = "the target") -> tuple[Any, Any]
     if frame is None:
         msg = f"y={name!r} names a column, but X is no data frame; got {type(X).__name__}."
         raise ValueError(msg)
-    features = feature_names(frame.columns, name, role)
-    others = np.array([i for i, n in enumerate(frame.columns) if n in features], dtype=np.intp)
+    feature_names(frame.columns, name, role)
+    others = np.array([i for i, n in enumerate(frame.columns) if n != name], dtype=np.intp)
     return take_columns(frame, others), frame.get_column(name).to_native()
 
 

@@ -197,8 +197,11 @@ class DaskMonitor:
                 elif time.monotonic() - last_seen > SECONDS_FOR_WORKERS:
                     raise self._nobody()
             return begun.result()
-        except OSError as error:
+        except Exception as error:
             # Of a task itself, or of the way on which its result comes.
+            is_lost = getattr(error, "reason", "") == "scheduler-connection-lost"
+            if not is_lost and not isinstance(error, OSError):
+                raise
             if any(future.status == "error" for future in futures):
                 raise
             raise self._silent(error) from error
