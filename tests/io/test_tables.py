@@ -933,7 +933,9 @@ class TestTarget:
         says(message, "'y' is text (first 'u')", "target_kind='classes'")
 
     def test_unknown_kind(self, tmp_path: Path) -> None:
-        words = "target_kind must be 'auto', 'classes', 'continuous' or 'survival', got 'regression'"
+        words = (
+            "target_kind must be 'auto', 'classes', 'continuous' or 'survival', got 'regression'"
+        )
         with pytest.raises(ValueError, match=words):
             read_table(tmp_path / "t.csv", target_kind="regression")
 
