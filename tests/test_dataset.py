@@ -79,7 +79,10 @@ def test_every_call_takes_it(problem):
     data = open_dataset(frame, "sick", drop=["e"])
     assert data.names == ("a", "b", "c", "d")
     assert data.levels == {3: ("0", "1", "2", "3", "4")}
-    assert data.notes == ("Column 'd' is text: a category of 5 levels (0, 1, 2, ...).",)
+    assert data.notes == (
+        "Column 'd' is text: a category of 5 levels (0, 1, 2, ...).",
+        "Left out as asked: 'e'.",
+    )
     assert (data.target_name, data.target_kind, data.categorical) == ("sick", "classes", (3,))
     assert hsieve.select(data).features == ("d",)
     compared = hsieve.compare([N3LARS(1), BAHSIC(1)], data, cv=3)

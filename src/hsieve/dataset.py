@@ -420,7 +420,8 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         source = Path(source)
     is_stream = hasattr(source, "read") and not isinstance(source, ColumnBlocks)
     if isinstance(source, Path) or is_stream:
-        return _from_file(source, target, told, drop=tuple(drop), **options)
+        drop = tuple(drop)
+        return _without(_from_file(source, target, told, drop=drop, **options), drop)
     if told is not None:
         msg = f"sep, decimal and encoding are for delimited text, got {type(source).__name__}."
         raise ValueError(msg)
@@ -436,12 +437,19 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         data = Dataset.from_arrays(columns, y, target_name=target, **options)
         return _dropped(replace(data, notes=(*notes, *data.notes)), drop)
     if is_frame(source):
-        return Dataset.from_frame(source, target, drop=drop, **options)
+        drop = tuple(drop)
+        return _without(Dataset.from_frame(source, target, drop=drop, **options), drop)
     if isinstance(target, str):
         msg = f"y={target!r} names a column, but X is no data frame; got {type(source).__name__}."
         raise ValueError(msg)
     _refuse_event(event, "arrays")
     return _dropped(Dataset.from_arrays(source, target, names=names, **options), drop)
+
+
+def _without(data: Dataset, drop: tuple[str, ...]) -> Dataset:
+    """Note the columns that were left out as asked."""
+    note = (f"Left out as asked: {listed(drop)}.",) if drop else ()
+    return replace(data, notes=(*data.notes, *note))
 
 
 def _refuse_event(event: str | None, what: str) -> None:

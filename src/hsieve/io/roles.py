@@ -170,7 +170,12 @@ class ColumnFindings:
                 options = [drop_them(self._refused)] if self._refused else []
                 if self._lacking:
                     options.append(how("missing='impute'", "--missing impute"))
-                message += f"; to go on without such columns and values: {' '.join(options)}"
+                message += f"; to leave out or fill in all of these: {' '.join(options)}"
+                if mixed := [name for name, _ in self._texts.get("numbers", ())]:
+                    message += (
+                        f"; to keep {listed(mixed)}, replace what is no number in the table, such "
+                        "as a limit of detection by half of it"
+                    )
             else:
                 message += "; " + "; ".join(
                     f"({i}) {advice}" for i, (_, advice) in enumerate(found, start=1)
