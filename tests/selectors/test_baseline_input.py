@@ -101,6 +101,7 @@ def test_copies_do_no_harm_and_the_first_comes_first(selector, data):
     assert np.isfinite(fitted.scores_).all()
 
 
+@pytest.mark.filterwarnings("ignore:.*kept without any test given other features")
 @pytest.mark.parametrize("selector", EVERY)
 def test_far_more_features_than_samples(selector, rng):
     X = rng.normal(size=(12, 400))
