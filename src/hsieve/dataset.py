@@ -419,15 +419,15 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
             raise ValueError(msg)
         source = Path(source)
     is_stream = hasattr(source, "read") and not isinstance(source, ColumnBlocks)
+    drop = tuple(drop)
     if isinstance(source, Path) or is_stream:
-        drop = tuple(drop)
         return _without(_from_file(source, target, told, drop=drop, **options), drop)
     if told is not None:
         msg = f"sep, decimal and encoding are for delimited text, got {type(source).__name__}."
         raise ValueError(msg)
     if is_distributed(source):
         _refuse_event(event, "data of Dask and Spark")
-        return _from_cluster(source, target, drop=tuple(drop), names=names, **options)
+        return _without(_from_cluster(source, target, drop=drop, names=names, **options), drop)
     if target is None:
         msg = "y must hold the target, one value for each sample, or name its column; got None."
         raise ValueError(msg)
@@ -435,15 +435,16 @@ def open_dataset(  # noqa: PLR0913 - one for each thing that data may not say th
         _refuse_event(event, "AnnData")
         columns, y, notes = open_annotated(source, target, layer=layer, target_kind=target_kind)
         data = Dataset.from_arrays(columns, y, target_name=target, **options)
-        return _dropped(replace(data, notes=(*notes, *data.notes)), drop)
+        return _without(_dropped(replace(data, notes=(*notes, *data.notes)), drop), drop)
     if is_frame(source):
-        drop = tuple(drop)
         return _without(Dataset.from_frame(source, target, drop=drop, **options), drop)
     if isinstance(target, str):
         msg = f"y={target!r} names a column, but X is no data frame; got {type(source).__name__}."
         raise ValueError(msg)
     _refuse_event(event, "arrays")
-    return _dropped(Dataset.from_arrays(source, target, names=names, **options), drop)
+    return _without(
+        _dropped(Dataset.from_arrays(source, target, names=names, **options), drop), drop
+    )
 
 
 def _without(data: Dataset, drop: tuple[str, ...]) -> Dataset:

@@ -97,7 +97,10 @@ def test_files_are_tables(stored):
     table = open_dataset(stored, target="state", drop=["gene0"])
     assert table.names == tuple(f"gene{i}" for i in range(1, 25))
     assert table.target_kind == "classes"
-    assert table.notes == ("1 of 160 observations have no state: left out.",)
+    assert table.notes == (
+        "1 of 160 observations have no state: left out.",
+        "Left out as asked: 'gene0'.",
+    )
     kept = np.arange(160) != 9
     assert table.y.tolist() == states[kept].tolist()
     np.testing.assert_array_equal(table.X, counts[kept, 1:])

@@ -158,7 +158,7 @@ class DaskMonitor:
 
     @contextmanager
     def reaching(self) -> Iterator[None]:
-        """Say in words that the scheduler is gone, where that is what went wrong."""
+        """Tell of the loss of the scheduler, if that is what went wrong."""
         try:
             yield
         except EngineError:
